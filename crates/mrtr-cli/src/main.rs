@@ -1,0 +1,2 @@
+//! mrtr
+fn main() {}
