@@ -1,1 +1,5 @@
 //! mrtr-core
+
+mod time;
+
+pub use time::Timestamp;
