@@ -1,5 +1,7 @@
 //! mrtr-core
 
+pub mod json;
+pub mod state;
 mod time;
 
 pub use time::Timestamp;

@@ -1,0 +1,302 @@
+//! Numbers as they are written, without rounding.
+
+use std::fmt;
+
+/// The exact value of a JSON number, borrowed from its text.
+///
+/// Two are equal when they are the same number, however they are written:
+/// `1`, `1.0`, `1e0` and `10e-1` are, 9007199254740993 and 9007199254740992
+/// are not, although both round to the same `f64`. `-0` is `0`. Nothing is
+/// allocated or expanded, so `1e999999999` costs what its eleven characters do.
+///
+/// ```
+/// use mrtr_core::json::Decimal;
+///
+/// assert_eq!(Decimal::parse("1.0")?, Decimal::parse("10e-1")?);
+/// assert_ne!(Decimal::parse("9007199254740993")?, Decimal::parse("9007199254740992")?);
+/// assert!(Decimal::parse("25e-1").is_ok_and(|n| !n.is_integer()));
+/// # Ok::<(), mrtr_core::json::NumberError>(())
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Decimal<'a> {
+    negative: bool,
+    /// Digits without leading and trailing zeros, in two pieces around the
+    /// point; both are empty for zero.
+    digits: [&'a [u8]; 2],
+    /// The power of ten that the last digit counts.
+    exponent: i64,
+}
+
+impl<'a> Decimal<'a> {
+    /// Reads a JSON number.
+    ///
+    /// # Errors
+    /// When the text is not a JSON number, or its exponent is beyond 64 bits.
+    pub fn parse(text: &'a str) -> Result<Self, NumberError> {
+        Self::from_bytes(text.as_bytes())
+    }
+
+    pub(crate) fn from_bytes(text: &'a [u8]) -> Result<Self, NumberError> {
+        let (negative, rest) = match text {
+            [b'-', rest @ ..] => (true, rest),
+            _ => (false, text),
+        };
+        let (whole, rest) = take_digits(rest);
+        if whole.is_empty() || (whole.len() > 1 && whole[0] == b'0') {
+            return Err(NumberError::NotANumber);
+        }
+        let (fraction, rest) = match rest {
+            [b'.', rest @ ..] => match take_digits(rest) {
+                ([], _) => return Err(NumberError::NotANumber),
+                found => found,
+            },
+            _ => (&[][..], rest),
+        };
+        let power = match rest {
+            [] => Some(0),
+            [b'e' | b'E', power @ ..] => parse_power(power)?,
+            _ => return Err(NumberError::NotANumber),
+        };
+
+        let digits = trim(whole, fraction);
+        let [whole_kept, fraction_kept] = digits;
+        if whole_kept.is_empty() && fraction_kept.is_empty() {
+            return Ok(Self {
+                negative: false,
+                digits,
+                exponent: 0,
+            });
+        }
+        let shift = if fraction_kept.is_empty() {
+            trailing_zeros(whole) as i64
+        } else {
+            trailing_zeros(fraction) as i64 - fraction.len() as i64
+        };
+        let exponent = power
+            .and_then(|power| power.checked_add(shift))
+            .ok_or(NumberError::ExponentTooLarge)?;
+        Ok(Self {
+            negative,
+            digits,
+            exponent,
+        })
+    }
+
+    /// Whether the value has no fractional part: `1.0` has none.
+    #[must_use]
+    pub const fn is_integer(&self) -> bool {
+        self.exponent >= 0
+    }
+
+    /// Appends an encoding that is the same for equal numbers only and that
+    /// tells its own end.
+    pub(crate) fn write_canonical(&self, out: &mut Vec<u8>) {
+        let [whole, fraction] = self.digits;
+        if whole.is_empty() && fraction.is_empty() {
+            out.push(b'0');
+            return;
+        }
+        out.push(if self.negative { b'-' } else { b'+' });
+        let zigzag = (self.exponent << 1) ^ (self.exponent >> 63);
+        let mut rest = zigzag as u64;
+        while rest >= 0x80 {
+            out.push(rest as u8 | 0x80);
+            rest >>= 7;
+        }
+        out.push(rest as u8);
+        out.extend_from_slice(whole);
+        out.extend_from_slice(fraction);
+        out.push(0xff);
+    }
+}
+
+impl PartialEq for Decimal<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        let digits = |number: &Self| number.digits[0].len() + number.digits[1].len();
+        self.negative == other.negative
+            && self.exponent == other.exponent
+            && digits(self) == digits(other)
+            && self
+                .digits
+                .iter()
+                .copied()
+                .flatten()
+                .eq(other.digits.iter().copied().flatten())
+    }
+}
+
+impl Eq for Decimal<'_> {}
+
+fn take_digits(text: &[u8]) -> (&[u8], &[u8]) {
+    let end = text
+        .iter()
+        .position(|byte| !byte.is_ascii_digit())
+        .unwrap_or(text.len());
+    text.split_at(end)
+}
+
+/// The digits before and after the point, without the zeros at either end.
+fn trim<'a>(whole: &'a [u8], fraction: &'a [u8]) -> [&'a [u8]; 2] {
+    let whole = &whole[leading_zeros(whole)..];
+    let fraction = &fraction[..fraction.len() - trailing_zeros(fraction)];
+    if whole.is_empty() {
+        [whole, &fraction[leading_zeros(fraction)..]]
+    } else if fraction.is_empty() {
+        [&whole[..whole.len() - trailing_zeros(whole)], fraction]
+    } else {
+        [whole, fraction]
+    }
+}
+
+fn leading_zeros(digits: &[u8]) -> usize {
+    digits.iter().take_while(|&&digit| digit == b'0').count()
+}
+
+fn trailing_zeros(digits: &[u8]) -> usize {
+    digits
+        .iter()
+        .rev()
+        .take_while(|&&digit| digit == b'0')
+        .count()
+}
+
+/// The number after `e`; `None` when it does not fit 64 bits.
+fn parse_power(text: &[u8]) -> Result<Option<i64>, NumberError> {
+    let (negative, digits) = match text {
+        [b'-', rest @ ..] => (true, rest),
+        [b'+', rest @ ..] => (false, rest),
+        _ => (false, text),
+    };
+    if digits.is_empty() || !digits.iter().all(u8::is_ascii_digit) {
+        return Err(NumberError::NotANumber);
+    }
+    let magnitude = digits.iter().try_fold(0i64, |sum, digit| {
+        sum.checked_mul(10)?.checked_add(i64::from(digit - b'0'))
+    });
+    Ok(magnitude.map(|power| if negative { -power } else { power }))
+}
+
+/// Why text is not a number of bounded exponent: the peer's fault.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum NumberError {
+    /// The text is not a JSON number.
+    NotANumber,
+    /// The exponent does not fit 64 bits.
+    ExponentTooLarge,
+}
+
+impl fmt::Display for NumberError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::NotANumber => "not a JSON number",
+            Self::ExponentTooLarge => "the exponent of a number is too large",
+        })
+    }
+}
+
+impl std::error::Error for NumberError {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn parse(text: &str) -> Decimal<'_> {
+        Decimal::parse(text).expect("a number")
+    }
+
+    #[test]
+    fn one_value_however_it_is_written() {
+        for same in [
+            "1.0", "1e0", "10e-1", "0.1e1", "0.001E+3", "1.000e-0", "100e-2",
+        ] {
+            assert_eq!(parse(same), parse("1"), "{same}");
+        }
+        for same in ["-0", "0.0", "0e999999999999999999999999", "-0.00e-5"] {
+            assert_eq!(parse(same), parse("0"), "{same}");
+        }
+        assert_eq!(parse("1200"), parse("0.012e5"));
+        assert_eq!(parse("10.05"), parse("1005e-2"));
+    }
+
+    #[test]
+    fn neighbours_beyond_two_to_the_53_differ() {
+        assert_ne!(parse("9007199254740993"), parse("9007199254740992"));
+        assert_ne!(parse("0.1"), parse("0.10000000000000000001"));
+        assert_ne!(parse("1e400"), parse("1e401"), "both are infinite as f64");
+        assert_ne!(parse("1"), parse("-1"));
+        assert_ne!(parse("1"), parse("10"));
+        assert_ne!(parse("12"), parse("120"));
+    }
+
+    #[test]
+    fn huge_exponents_are_neither_expanded_nor_confused() {
+        assert_ne!(parse("1e999999999"), parse("1e999999998"));
+        assert_eq!(parse("1e999999999"), parse("0.1e1000000000"));
+        let mut out = Vec::new();
+        parse("1e999999999").write_canonical(&mut out);
+        assert!(out.len() < 10);
+        let too_large = Err(NumberError::ExponentTooLarge);
+        assert_eq!(Decimal::parse("1e99999999999999999999"), too_large);
+        assert_eq!(Decimal::parse("10e9223372036854775807"), too_large);
+    }
+
+    #[test]
+    fn only_json_numbers_are_numbers() {
+        for text in [
+            "", "-", "+1", "01", "1.", ".5", "1e", "1e+", "0x1", "1 ", "NaN", "1e1.0", "--1",
+        ] {
+            assert_eq!(
+                Decimal::parse(text),
+                Err(NumberError::NotANumber),
+                "{text:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn an_integer_may_be_written_with_a_point() {
+        for text in ["1.0", "0.5e1", "150e-1", "0"] {
+            assert!(parse(text).is_integer(), "{text}");
+        }
+        assert!(!parse("15e-1").is_integer());
+    }
+
+    fn canonical(text: &str) -> Vec<u8> {
+        let mut out = Vec::new();
+        parse(text).write_canonical(&mut out);
+        out
+    }
+
+    proptest! {
+        #[test]
+        fn shifting_the_point_keeps_the_value(
+            number: i64, zeros in 0usize..30, shift in 0i64..40,
+        ) {
+            let plain = number.to_string();
+            let padded = format!("{number}.{}", "0".repeat(zeros + 1));
+            let shifted = format!("{number}{}e-{shift}", "0".repeat(shift as usize));
+            prop_assert_eq!(parse(&plain), parse(&padded));
+            prop_assert_eq!(canonical(&plain), canonical(&shifted));
+        }
+
+        #[test]
+        fn different_integers_differ(left: i128, right: i128) {
+            prop_assert_eq!(canonical(&left.to_string()) == canonical(&right.to_string()), left == right);
+        }
+
+        #[test]
+        fn equality_and_the_canonical_form_agree(
+            left in r"-?(0|[1-9][0-9]{0,3})(\.[0-9]{1,3})?([eE][+-]?[0-9]{1,2})?",
+            right in r"-?(0|[1-9][0-9]{0,3})(\.[0-9]{1,3})?([eE][+-]?[0-9]{1,2})?",
+        ) {
+            prop_assert_eq!(parse(&left) == parse(&right), canonical(&left) == canonical(&right));
+        }
+
+        #[test]
+        fn arbitrary_text_never_panics(text in "[-+0-9.eE]{0,30}") {
+            let _ = Decimal::parse(&text);
+        }
+    }
+}

@@ -1,0 +1,294 @@
+//! The keys that seal and open.
+
+use std::fmt;
+
+use aes_gcm_siv::aead::KeyInit;
+use aes_gcm_siv::{Aes256GcmSiv, Key};
+use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
+
+const AEAD_KEY: &str = "mrtr 2026-07-28 AES-256-GCM-SIV key";
+const KEY_ID: &str = "mrtr 2026-07-28 key id";
+
+/// Fewest bytes of a secret.
+pub const MIN_SECRET_BYTES: usize = 32;
+
+/// The public name of a key: the first eight characters after the prefix of
+/// every text sealed with it.
+///
+/// It is computed from the secret, but the secret cannot be computed from it.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct KeyId(pub(super) [u8; 6]);
+
+impl fmt::Display for KeyId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&base64_simd::URL_SAFE_NO_PAD.encode_to_string(self.0))
+    }
+}
+
+impl fmt::Debug for KeyId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "KeyId({self})")
+    }
+}
+
+/// The bytes a key is made from. Wiped from memory when dropped, never shown
+/// by `Debug`.
+#[derive(Clone, Zeroize, ZeroizeOnDrop)]
+pub struct Secret {
+    bytes: Box<[u8]>,
+}
+
+impl Secret {
+    /// A secret of at least [`MIN_SECRET_BYTES`] unpredictable bytes.
+    ///
+    /// # Errors
+    /// [`KeyringError::TooShort`] when there are fewer.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, KeyringError> {
+        if bytes.len() < MIN_SECRET_BYTES {
+            return Err(KeyringError::TooShort {
+                line: 1,
+                bytes: bytes.len(),
+            });
+        }
+        Ok(Self {
+            bytes: bytes.into(),
+        })
+    }
+
+    /// A new secret from the system's random bytes.
+    #[must_use]
+    pub fn generate(random: [u8; 32]) -> Self {
+        let random = Zeroizing::new(random);
+        Self {
+            bytes: random.as_slice().into(),
+        }
+    }
+
+    /// The public name of the key made from this secret.
+    #[must_use]
+    pub fn id(&self) -> KeyId {
+        let derived = Zeroizing::new(blake3::derive_key(KEY_ID, &self.bytes));
+        let mut id = [0; 6];
+        id.copy_from_slice(&derived[..6]);
+        KeyId(id)
+    }
+
+    /// The secret as text that [`Keyring::parse`] reads: base64url. Whoever
+    /// has it can make and read states.
+    #[must_use]
+    pub fn expose(&self) -> Zeroizing<String> {
+        Zeroizing::new(base64_simd::URL_SAFE_NO_PAD.encode_to_string(&self.bytes))
+    }
+
+    fn parse(text: &str, line: usize) -> Result<Self, KeyringError> {
+        let text = text.trim();
+        let hex = text.len() >= 2 * MIN_SECRET_BYTES && text.bytes().all(|b| b.is_ascii_hexdigit());
+        let bytes = Zeroizing::new(
+            if hex {
+                from_hex(text)
+            } else {
+                from_base64(text)
+            }
+            .ok_or(KeyringError::Unreadable { line })?,
+        );
+        Self::from_bytes(&bytes).map_err(|_| KeyringError::TooShort {
+            line,
+            bytes: bytes.len(),
+        })
+    }
+}
+
+impl fmt::Debug for Secret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Secret({})", self.id())
+    }
+}
+
+fn from_hex(text: &str) -> Option<Vec<u8>> {
+    let (pairs, []) = text.as_bytes().as_chunks::<2>() else {
+        return None;
+    };
+    let digit = |byte: u8| char::from(byte).to_digit(16);
+    pairs
+        .iter()
+        .map(|[high, low]| u8::try_from(digit(*high)? << 4 | digit(*low)?).ok())
+        .collect()
+}
+
+/// Either alphabet, padded or not: `openssl rand -base64 32` prints the other.
+fn from_base64(text: &str) -> Option<Vec<u8>> {
+    let text = text.trim_end_matches('=');
+    let alphabet = if text.contains(['+', '/']) {
+        base64_simd::STANDARD_NO_PAD
+    } else {
+        base64_simd::URL_SAFE_NO_PAD
+    };
+    alphabet.decode_to_vec(text).ok()
+}
+
+/// The keys of a server: the first seals, all of them open.
+///
+/// To rotate, put the new key first, keep the old one until the last state
+/// sealed with it has expired, then remove it. Every instance behind the same
+/// address needs the same keys.
+///
+/// ```
+/// use mrtr_core::state::{Keyring, Secret};
+///
+/// let old = Secret::generate([1; 32]); // 32 bytes from the system, never a constant
+/// let new = Secret::generate([2; 32]);
+/// let text = format!("{} # since June\n{}", *new.expose(), *old.expose());
+/// let keyring = Keyring::parse(&text)?;
+/// assert_eq!(keyring.sealing_key(), new.id());
+///
+/// let ticket = keyring.seal_bytes("sign-in", b"alice", [3; 12])?;
+/// assert_eq!(keyring.open_bytes("sign-in", &ticket)?, b"alice");
+/// assert!(keyring.open_bytes("download", &ticket).is_err());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone)]
+pub struct Keyring {
+    keys: Vec<PreparedKey>,
+}
+
+#[derive(Clone)]
+pub(super) struct PreparedKey {
+    pub(super) id: KeyId,
+    pub(super) cipher: Aes256GcmSiv,
+}
+
+impl PreparedKey {
+    fn new(secret: &Secret) -> Self {
+        let key = Zeroizing::new(blake3::derive_key(AEAD_KEY, &secret.bytes));
+        Self {
+            id: secret.id(),
+            cipher: Aes256GcmSiv::new(<&Key<Aes256GcmSiv>>::from(&*key)),
+        }
+    }
+}
+
+impl Keyring {
+    /// A keyring of these secrets, the first of which seals.
+    ///
+    /// # Errors
+    /// [`KeyringError::Empty`] without one, [`KeyringError::Duplicate`] when
+    /// one appears twice; its `line` counts the secrets from 1.
+    pub fn new(secrets: impl IntoIterator<Item = Secret>) -> Result<Self, KeyringError> {
+        let mut keyring = Self { keys: Vec::new() };
+        for (index, secret) in secrets.into_iter().enumerate() {
+            keyring.add(&secret, index + 1)?;
+        }
+        keyring.non_empty()
+    }
+
+    /// Reads the text of a key file or of `MRTR_KEYS`: one key per line or
+    /// separated by commas, each at least 32 bytes in base64url or
+    /// hexadecimal; `#` begins a comment.
+    ///
+    /// # Errors
+    /// Which line is wrong and how; the text of a key never appears in it.
+    pub fn parse(text: &str) -> Result<Self, KeyringError> {
+        let mut keyring = Self { keys: Vec::new() };
+        for (index, line) in text.lines().enumerate() {
+            let keys = line.split_once('#').map_or(line, |(keys, _)| keys);
+            for key in keys.split(',').filter(|key| !key.trim().is_empty()) {
+                keyring.add(&Secret::parse(key, index + 1)?, index + 1)?;
+            }
+        }
+        keyring.non_empty()
+    }
+
+    fn add(&mut self, secret: &Secret, line: usize) -> Result<(), KeyringError> {
+        let key = PreparedKey::new(secret);
+        if self.find(key.id).is_some() {
+            return Err(KeyringError::Duplicate { line, id: key.id });
+        }
+        self.keys.push(key);
+        Ok(())
+    }
+
+    fn non_empty(self) -> Result<Self, KeyringError> {
+        if self.keys.is_empty() {
+            return Err(KeyringError::Empty);
+        }
+        Ok(self)
+    }
+
+    /// The key that seals.
+    #[must_use]
+    pub fn sealing_key(&self) -> KeyId {
+        self.sealing().id
+    }
+
+    /// All keys, the sealing one first.
+    pub fn key_ids(&self) -> impl Iterator<Item = KeyId> + '_ {
+        self.keys.iter().map(|key| key.id)
+    }
+
+    pub(super) fn sealing(&self) -> &PreparedKey {
+        &self.keys[0]
+    }
+
+    pub(super) fn find(&self, id: KeyId) -> Option<&PreparedKey> {
+        self.keys.iter().find(|key| key.id == id)
+    }
+}
+
+impl fmt::Debug for Keyring {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.key_ids()).finish()
+    }
+}
+
+/// Why text or secrets do not make a keyring: the fault of whoever set the
+/// server up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum KeyringError {
+    /// There is no key at all.
+    Empty,
+    /// A key is neither base64 nor hexadecimal.
+    Unreadable {
+        /// Line of the text, from 1.
+        line: usize,
+    },
+    /// A key has fewer than [`MIN_SECRET_BYTES`] bytes.
+    TooShort {
+        /// Line of the text, from 1.
+        line: usize,
+        /// Bytes it has.
+        bytes: usize,
+    },
+    /// A key is there twice.
+    Duplicate {
+        /// Line of the second one, from 1.
+        line: usize,
+        /// The key.
+        id: KeyId,
+    },
+}
+
+impl fmt::Display for KeyringError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Empty => f.write_str("no key given; make one with `mrtr keys new`"),
+            Self::Unreadable { line } => write!(
+                f,
+                "line {line}: the key is neither base64url nor hexadecimal; make one with `mrtr keys new`"
+            ),
+            Self::TooShort { line, bytes } => write!(
+                f,
+                "line {line}: the key has {bytes} bytes, at least {MIN_SECRET_BYTES} are needed; \
+                 make one with `mrtr keys new`"
+            ),
+            Self::Duplicate { line, id } => {
+                write!(
+                    f,
+                    "line {line}: key {id} is there already; remove one of the two"
+                )
+            }
+        }
+    }
+}
+
+impl std::error::Error for KeyringError {}
