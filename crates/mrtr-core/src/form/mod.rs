@@ -1,0 +1,31 @@
+//! Forms: what a server asks a person for, and the check of what comes back.
+//!
+//! A form is a [`FormSchema`], the `requestedSchema` of a form
+//! [elicitation](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation): a flat list of
+//! [`Field`]s. A server's author derives it with `#[derive(Form)]` or builds it by hand; a client reads the
+//! one it received with [`FormSchema::parse`]. Both sides check an answer with the same code,
+//! [`FormSchema::validate`], and get [`Problems`] in sentences that a person understands.
+
+mod content;
+mod field;
+mod formats;
+mod members;
+mod number;
+mod parse;
+mod problem;
+mod schema;
+mod secret;
+mod typed;
+mod validate;
+mod write;
+
+pub use content::{FieldValue, FormContent};
+pub use field::{
+    BooleanKind, Choice, Field, FieldKind, Format, MultiSelectKind, NumberKind, SelectKind,
+    TextKind,
+};
+pub use number::Number;
+pub use parse::FormError;
+pub use problem::{Problem, Problems};
+pub use schema::FormSchema;
+pub use typed::{Form, FormField};
