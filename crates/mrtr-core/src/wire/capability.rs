@@ -1,0 +1,366 @@
+//! What a client can be asked: a set of bits, and the full object a client sends.
+
+use std::fmt;
+use std::ops::BitOr;
+
+use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, Visitor};
+use serde::ser::{Serialize, SerializeMap, Serializer};
+use serde_json::value::RawValue;
+
+use super::RawObject;
+use super::object::{Name, object};
+use super::raw;
+
+/// One thing a client can be asked for.
+///
+/// Implements [`ClientCapabilities`](https://modelcontextprotocol.io/specification/2026-07-28/schema#clientcapabilities).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Capability {
+    /// `elicitation.form`: show a form.
+    ElicitationForm,
+    /// `elicitation.url`: send the user to a page.
+    ElicitationUrl,
+    /// `sampling`: ask the client's model. Deprecated by this revision.
+    Sampling,
+    /// `sampling.tools`: ask the client's model with tools. Deprecated by this revision.
+    SamplingTools,
+    /// `sampling.context`: include context of other servers. Deprecated by this revision.
+    SamplingContext,
+    /// `roots`: list the client's root folders. Deprecated by this revision.
+    Roots,
+}
+
+impl Capability {
+    /// Every capability.
+    pub const ALL: [Self; 6] =
+        [Self::ElicitationForm, Self::ElicitationUrl, Self::Sampling, Self::SamplingTools, Self::SamplingContext, Self::Roots];
+
+    /// The path of the capability in the client's object, such as `elicitation.url`.
+    #[must_use]
+    pub const fn path(self) -> &'static str {
+        match self {
+            Self::ElicitationForm => "elicitation.form",
+            Self::ElicitationUrl => "elicitation.url",
+            Self::Sampling => "sampling",
+            Self::SamplingTools => "sampling.tools",
+            Self::SamplingContext => "sampling.context",
+            Self::Roots => "roots",
+        }
+    }
+
+    const fn bit(self) -> u8 {
+        1 << self as u8
+    }
+}
+
+impl fmt::Display for Capability {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.path())
+    }
+}
+
+/// A set of [`Capability`], one byte.
+///
+/// Read from what a client declares: an empty `elicitation` object (or one that names no mode)
+/// means `form`; anything that is not an object declares nothing. `sampling.tools` and
+/// `sampling.context` imply `sampling`. Written as the object `data.requiredCapabilities` of error
+/// `-32021` wants.
+///
+/// ```
+/// use mrtr_core::wire::{Capabilities, Capability};
+///
+/// let declared: Capabilities = serde_json::from_str(r#"{"elicitation":{}}"#)?;
+/// assert!(declared.contains(Capability::ElicitationForm));
+///
+/// let missing = declared.missing(Capabilities::from(Capability::ElicitationUrl));
+/// assert_eq!(serde_json::to_string(&missing)?, r#"{"elicitation":{"url":{}}}"#);
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub struct Capabilities(u8);
+
+impl Capabilities {
+    /// No capability at all.
+    pub const NONE: Self = Self(0);
+
+    /// Whether `capability` is in the set.
+    #[must_use]
+    pub const fn contains(self, capability: Capability) -> bool {
+        self.0 & capability.bit() != 0
+    }
+
+    /// Whether all of `others` are in the set.
+    #[must_use]
+    pub const fn contains_all(self, others: Self) -> bool {
+        self.missing(others).is_empty()
+    }
+
+    /// Adds `capability`.
+    pub fn insert(&mut self, capability: Capability) {
+        self.0 |= capability.bit();
+    }
+
+    /// The set with `capability` added.
+    #[must_use]
+    pub const fn with(self, capability: Capability) -> Self {
+        Self(self.0 | capability.bit())
+    }
+
+    /// What is in either set.
+    #[must_use]
+    pub const fn union(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    /// Of `required`, what this set does not have.
+    #[must_use]
+    pub const fn missing(self, required: Self) -> Self {
+        Self(required.0 & !self.0)
+    }
+
+    /// Whether the set is empty.
+    #[must_use]
+    pub const fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    /// The members of the set.
+    pub fn iter(self) -> impl Iterator<Item = Capability> {
+        Capability::ALL.into_iter().filter(move |capability| self.contains(*capability))
+    }
+}
+
+impl From<Capability> for Capabilities {
+    fn from(capability: Capability) -> Self {
+        Self(capability.bit())
+    }
+}
+
+impl FromIterator<Capability> for Capabilities {
+    fn from_iter<I: IntoIterator<Item = Capability>>(capabilities: I) -> Self {
+        capabilities.into_iter().fold(Self::NONE, Self::with)
+    }
+}
+
+impl BitOr for Capabilities {
+    type Output = Self;
+
+    fn bitor(self, other: Self) -> Self {
+        self.union(other)
+    }
+}
+
+impl fmt::Debug for Capabilities {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_set().entries(self.iter().map(Capability::path)).finish()
+    }
+}
+
+/// The paths of the members, comma-separated: `elicitation.form, roots`.
+impl fmt::Display for Capabilities {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, capability) in self.iter().enumerate() {
+            write!(f, "{}{capability}", if index == 0 { "" } else { ", " })?;
+        }
+        Ok(())
+    }
+}
+
+/// The flags of one capability object, such as `{"form":{},"url":{}}`, in a fixed order.
+struct Flags<const N: usize>([(&'static str, bool); N]);
+
+impl<const N: usize> Serialize for Flags<N> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        for (name, _) in self.0.iter().filter(|(_, on)| *on) {
+            map.serialize_entry(name, &Flags([]))?;
+        }
+        map.end()
+    }
+}
+
+impl Serialize for Capabilities {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let has = |capability| self.contains(capability);
+        let elicitation = Flags([("form", has(Capability::ElicitationForm)), ("url", has(Capability::ElicitationUrl))]);
+        let sampling = Flags([("tools", has(Capability::SamplingTools)), ("context", has(Capability::SamplingContext))]);
+        let mut map = serializer.serialize_map(None)?;
+        if elicitation.0.iter().any(|(_, on)| *on) {
+            map.serialize_entry("elicitation", &elicitation)?;
+        }
+        if has(Capability::Sampling) || sampling.0.iter().any(|(_, on)| *on) {
+            map.serialize_entry("sampling", &sampling)?;
+        }
+        if has(Capability::Roots) {
+            map.serialize_entry("roots", &Flags([]))?;
+        }
+        map.end()
+    }
+}
+
+impl<'de> Deserialize<'de> for Capabilities {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Members;
+        impl<'de> Visitor<'de> for Members {
+            type Value = Capabilities;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a client capabilities object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Capabilities, A::Error> {
+                let mut set = Capabilities::NONE;
+                while let Some(Name(name)) = map.next_key()? {
+                    match &*name {
+                        "elicitation" => {
+                            if let Some([form, url]) = flags(map.next_value()?, ["form", "url"]) {
+                                set.0 |= if form == Flag::On || (form == Flag::Absent && url == Flag::Absent) {
+                                    Capability::ElicitationForm.bit()
+                                } else {
+                                    0
+                                };
+                                set.0 |= if url == Flag::On { Capability::ElicitationUrl.bit() } else { 0 };
+                            }
+                        }
+                        "sampling" => {
+                            if let Some([tools, context]) = flags(map.next_value()?, ["tools", "context"]) {
+                                set.insert(Capability::Sampling);
+                                set.0 |= if tools == Flag::On { Capability::SamplingTools.bit() } else { 0 };
+                                set.0 |= if context == Flag::On { Capability::SamplingContext.bit() } else { 0 };
+                            }
+                        }
+                        "roots" => {
+                            if raw::is_object(map.next_value()?) {
+                                set.insert(Capability::Roots);
+                            }
+                        }
+                        _ => drop(map.next_value::<IgnoredAny>()?),
+                    }
+                }
+                Ok(set)
+            }
+        }
+        deserializer.deserialize_map(Members)
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Flag {
+    Absent,
+    On,
+    /// There, but no object.
+    Malformed,
+}
+
+/// Which of two flags a capability object has; `None` when it is no object.
+fn flags(raw: &RawValue, names: [&'static str; 2]) -> Option<[Flag; 2]> {
+    struct Members([&'static str; 2]);
+    impl<'de> Visitor<'de> for Members {
+        type Value = [Flag; 2];
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("a capability object")
+        }
+
+        fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<[Flag; 2], A::Error> {
+            let mut flags = [Flag::Absent; 2];
+            while let Some(Name(name)) = map.next_key()? {
+                let value: &'de RawValue = map.next_value()?;
+                if let Some(index) = self.0.iter().position(|known| *known == name) {
+                    flags[index] = if raw::is_object(value) { Flag::On } else { Flag::Malformed };
+                }
+            }
+            Ok(flags)
+        }
+    }
+    let mut deserializer = serde_json::Deserializer::from_str(raw.get());
+    Deserializer::deserialize_map(&mut deserializer, Members(names)).ok()
+}
+
+object! {
+    /// The full capabilities object a client sends with every request.
+    ///
+    /// Implements [`ClientCapabilities`](https://modelcontextprotocol.io/specification/2026-07-28/schema#clientcapabilities).
+    /// Servers only need [`Capabilities`], see [`ClientCapabilities::set`].
+    #[derive(Default)]
+    pub struct ClientCapabilities {
+        /// Non-standard capabilities by name.
+        opt experimental: RawObject = "experimental",
+        /// Present when roots can be listed. Deprecated by this revision.
+        opt roots: RawObject = "roots",
+        /// Present when the client's model can be asked. Deprecated by this revision.
+        opt sampling: SamplingCapability = "sampling",
+        /// Present when the user can be asked.
+        opt elicitation: ElicitationCapability = "elicitation",
+        /// Extensions by identifier, with their settings.
+        opt extensions: RawObject = "extensions",
+    }
+}
+
+object! {
+    /// How the user can be asked; empty means by form.
+    #[derive(Default)]
+    pub struct ElicitationCapability {
+        /// Forms.
+        opt form: RawObject = "form",
+        /// Pages opened in a browser.
+        opt url: RawObject = "url",
+    }
+}
+
+object! {
+    /// How the client's model can be asked. Deprecated by this revision.
+    #[derive(Default)]
+    pub struct SamplingCapability {
+        /// `includeContext` is understood.
+        opt context: RawObject = "context",
+        /// `tools` and `toolChoice` are understood.
+        opt tools: RawObject = "tools",
+    }
+}
+
+impl ClientCapabilities {
+    /// What a server may ask of this client.
+    #[must_use]
+    pub fn set(&self) -> Capabilities {
+        let mut set = Capabilities::NONE;
+        if let Some(elicitation) = &self.elicitation {
+            if elicitation.url.is_some() {
+                set.insert(Capability::ElicitationUrl);
+            }
+            if elicitation.form.is_some() || elicitation.url.is_none() {
+                set.insert(Capability::ElicitationForm);
+            }
+        }
+        if let Some(sampling) = &self.sampling {
+            set.insert(Capability::Sampling);
+            if sampling.tools.is_some() {
+                set.insert(Capability::SamplingTools);
+            }
+            if sampling.context.is_some() {
+                set.insert(Capability::SamplingContext);
+            }
+        }
+        if self.roots.is_some() {
+            set.insert(Capability::Roots);
+        }
+        set
+    }
+}
+
+impl From<Capabilities> for ClientCapabilities {
+    fn from(set: Capabilities) -> Self {
+        let flag = |capability| set.contains(capability).then(RawObject::new);
+        let (form, url) = (flag(Capability::ElicitationForm), flag(Capability::ElicitationUrl));
+        let (tools, context) = (flag(Capability::SamplingTools), flag(Capability::SamplingContext));
+        Self {
+            elicitation: (form.is_some() || url.is_some())
+                .then(|| ElicitationCapability { form, url, ..Default::default() }),
+            sampling: (set.contains(Capability::Sampling) || tools.is_some() || context.is_some())
+                .then(|| SamplingCapability { tools, context, ..Default::default() }),
+            roots: flag(Capability::Roots),
+            ..Self::default()
+        }
+    }
+}

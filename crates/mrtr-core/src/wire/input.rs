@@ -1,0 +1,328 @@
+//! What a server asks for: input requests and the result that carries them.
+
+use std::collections::HashSet;
+use std::fmt;
+
+use serde::de::{Deserialize, Deserializer, Error as _, MapAccess, Visitor};
+use serde::ser::{Serialize, SerializeMap, Serializer};
+use serde_json::value::RawValue;
+
+use super::object::{Name, duplicate, write_members};
+use super::raw::excerpt;
+use super::tagged::{decode, tag_of};
+use super::{Capabilities, Capability, CreateMessageRequest, ElicitRequest, ListRootsRequest, RawObject};
+
+/// One thing a server asks of the client.
+///
+/// Implements [`InputRequests`](https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr#inputrequests);
+/// no other method decodes.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum InputRequest {
+    /// `elicitation/create`: ask the user.
+    Elicit(ElicitRequest),
+    /// `sampling/createMessage`: ask the client's model. Deprecated by this revision.
+    Sample(Box<CreateMessageRequest>),
+    /// `roots/list`: list the client's root folders. Deprecated by this revision.
+    Roots(ListRootsRequest),
+}
+
+/// What kind of answer an input request wants.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum InputKind {
+    /// A form.
+    ElicitForm,
+    /// A page.
+    ElicitUrl,
+    /// An answer of a model.
+    Sample,
+    /// Root folders.
+    Roots,
+}
+
+impl InputKind {
+    /// The method of the request.
+    #[must_use]
+    pub const fn method(self) -> &'static str {
+        match self {
+            Self::ElicitForm | Self::ElicitUrl => "elicitation/create",
+            Self::Sample => "sampling/createMessage",
+            Self::Roots => "roots/list",
+        }
+    }
+}
+
+impl fmt::Display for InputKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::ElicitForm => "form elicitation",
+            Self::ElicitUrl => "URL elicitation",
+            Self::Sample => "sampling",
+            Self::Roots => "roots",
+        })
+    }
+}
+
+impl InputRequest {
+    /// What kind of answer this wants.
+    #[must_use]
+    pub const fn kind(&self) -> InputKind {
+        match self {
+            Self::Elicit(ElicitRequest::Form(_)) => InputKind::ElicitForm,
+            Self::Elicit(ElicitRequest::Url(_)) => InputKind::ElicitUrl,
+            Self::Sample(_) => InputKind::Sample,
+            Self::Roots(_) => InputKind::Roots,
+        }
+    }
+
+    /// What the client must have declared to be asked this.
+    ///
+    /// ```
+    /// use mrtr_core::wire::{Capability, InputRequest};
+    ///
+    /// let ask: InputRequest = serde_json::from_str(
+    ///     r#"{"method":"sampling/createMessage","params":{"messages":[],"maxTokens":1,"tools":[]}}"#,
+    /// )?;
+    /// assert!(ask.required_capabilities().contains(Capability::SamplingTools));
+    /// # Ok::<(), serde_json::Error>(())
+    /// ```
+    #[must_use]
+    pub fn required_capabilities(&self) -> Capabilities {
+        match self {
+            Self::Elicit(ElicitRequest::Form(_)) => Capability::ElicitationForm.into(),
+            Self::Elicit(ElicitRequest::Url(_)) => Capability::ElicitationUrl.into(),
+            Self::Sample(request) => request.required_capabilities(),
+            Self::Roots(_) => Capability::Roots.into(),
+        }
+    }
+}
+
+impl From<ElicitRequest> for InputRequest {
+    fn from(request: ElicitRequest) -> Self {
+        Self::Elicit(request)
+    }
+}
+
+impl From<CreateMessageRequest> for InputRequest {
+    fn from(request: CreateMessageRequest) -> Self {
+        Self::Sample(Box::new(request))
+    }
+}
+
+impl From<ListRootsRequest> for InputRequest {
+    fn from(request: ListRootsRequest) -> Self {
+        Self::Roots(request)
+    }
+}
+
+impl Serialize for InputRequest {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = match self {
+            Self::Roots(request) => return request.serialize(serializer),
+            _ => serializer.serialize_map(None)?,
+        };
+        map.serialize_entry("method", self.kind().method())?;
+        match self {
+            Self::Elicit(params) => map.serialize_entry("params", params)?,
+            Self::Sample(params) => map.serialize_entry("params", params)?,
+            Self::Roots(_) => {}
+        }
+        map.end()
+    }
+}
+
+impl<'de> Deserialize<'de> for InputRequest {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let raw = Box::<RawValue>::deserialize(deserializer)?;
+        match tag_of(&raw, "method").map_err(D::Error::custom)?.as_deref() {
+            None => Err(D::Error::missing_field("method")),
+            Some("elicitation/create") => decode(&raw).map(|With { params }| Self::Elicit(params)),
+            Some("sampling/createMessage") => decode(&raw).map(|With { params }| Self::Sample(params)),
+            Some("roots/list") => decode(&raw).map(Self::Roots),
+            Some(other) => {
+                Err(D::Error::custom(format_args!("method `{}` cannot be asked of a client", excerpt(other))))
+            }
+        }
+    }
+}
+
+#[derive(serde::Deserialize)]
+struct With<P> {
+    params: P,
+}
+
+/// The things a server asks for, by key, in order.
+///
+/// Keys are the server's and unique; a key that occurs twice does not decode.
+///
+/// ```
+/// use mrtr_core::wire::{InputKind, InputRequests};
+///
+/// let asks: InputRequests = serde_json::from_str(r#"{"where":{"method":"roots/list"}}"#)?;
+/// assert_eq!(asks.get("where").map(|ask| ask.kind()), Some(InputKind::Roots));
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct InputRequests(Vec<(String, InputRequest)>);
+
+impl InputRequests {
+    /// Nothing asked.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self(Vec::new())
+    }
+
+    /// Adds a request at the end, or replaces the one with the same key.
+    pub fn insert(&mut self, key: impl Into<String>, request: impl Into<InputRequest>) {
+        let (key, request) = (key.into(), request.into());
+        match self.0.iter_mut().find(|(known, _)| *known == key) {
+            Some(entry) => entry.1 = request,
+            None => self.0.push((key, request)),
+        }
+    }
+
+    /// The request with this key.
+    #[must_use]
+    pub fn get(&self, key: &str) -> Option<&InputRequest> {
+        self.iter().find(|(known, _)| *known == key).map(|(_, request)| request)
+    }
+
+    /// The requests in order.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = (&str, &InputRequest)> {
+        self.0.iter().map(|(key, request)| (key.as_str(), request))
+    }
+
+    /// How many there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// What the client must have declared to be asked all of them.
+    #[must_use]
+    pub fn required_capabilities(&self) -> Capabilities {
+        self.0.iter().fold(Capabilities::NONE, |all, (_, request)| all | request.required_capabilities())
+    }
+}
+
+/// Of two requests with the same key the later one stays.
+impl<K: Into<String>, R: Into<InputRequest>> FromIterator<(K, R)> for InputRequests {
+    fn from_iter<I: IntoIterator<Item = (K, R)>>(requests: I) -> Self {
+        let mut all = Self::new();
+        requests.into_iter().for_each(|(key, request)| all.insert(key, request));
+        all
+    }
+}
+
+impl IntoIterator for InputRequests {
+    type Item = (String, InputRequest);
+    type IntoIter = std::vec::IntoIter<(String, InputRequest)>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.into_iter()
+    }
+}
+
+impl Serialize for InputRequests {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.iter())
+    }
+}
+
+impl<'de> Deserialize<'de> for InputRequests {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Members;
+        impl<'de> Visitor<'de> for Members {
+            type Value = InputRequests;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object of input requests")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<InputRequests, A::Error> {
+                let (mut requests, mut seen) = (Vec::new(), HashSet::new());
+                while let Some(Name(key)) = map.next_key()? {
+                    let raw: Box<RawValue> = map.next_value()?;
+                    let request = decode(&raw)
+                        .map_err(|error: A::Error| A::Error::custom(format_args!("`{}`: {error}", excerpt(&key))))?;
+                    if !seen.insert(key.to_string()) {
+                        return Err(duplicate(&key));
+                    }
+                    requests.push((key.into_owned(), request));
+                }
+                Ok(InputRequests(requests))
+            }
+        }
+        deserializer.deserialize_map(Members)
+    }
+}
+
+/// A server's answer that it needs input before it can finish.
+///
+/// At least one of the two fields must be there; reading a result with neither fails (see
+/// [`AnyResult`](super::AnyResult)).
+///
+/// Implements [`InputRequiredResult`](https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr#inputrequiredresult).
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct InputRequiredResult {
+    /// What is asked for.
+    pub input_requests: Option<InputRequests>,
+    /// What the client must send back as it is.
+    pub request_state: Option<String>,
+    /// Metadata.
+    pub meta: Option<RawObject>,
+    /// Members this library does not know, kept as they came.
+    pub extra: RawObject,
+}
+
+impl InputRequiredResult {
+    /// The value of `resultType`.
+    pub const RESULT_TYPE: &'static str = "input_required";
+
+    /// A result that asks for `input_requests` (when there are any) and carries `request_state`.
+    #[must_use]
+    pub fn new(input_requests: InputRequests, request_state: Option<String>) -> Self {
+        Self {
+            input_requests: (!input_requests.is_empty()).then_some(input_requests),
+            request_state,
+            ..Self::default()
+        }
+    }
+
+    /// A result without questions: come back with this state.
+    #[must_use]
+    pub fn later(request_state: impl Into<String>) -> Self {
+        Self { request_state: Some(request_state.into()), ..Self::default() }
+    }
+
+    /// Whether there is nothing to ask, so that the client may come back at once.
+    #[must_use]
+    pub fn is_state_only(&self) -> bool {
+        self.input_requests.as_ref().is_none_or(InputRequests::is_empty)
+    }
+}
+
+impl Serialize for InputRequiredResult {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("resultType", Self::RESULT_TYPE)?;
+        if let Some(requests) = &self.input_requests {
+            map.serialize_entry("inputRequests", requests)?;
+        }
+        if let Some(state) = &self.request_state {
+            map.serialize_entry("requestState", state)?;
+        }
+        if let Some(meta) = &self.meta {
+            map.serialize_entry("_meta", meta)?;
+        }
+        write_members(&mut map, &self.extra)?;
+        map.end()
+    }
+}
