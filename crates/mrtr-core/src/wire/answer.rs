@@ -50,12 +50,16 @@ impl InputResponse {
     /// ```
     pub fn decode(kind: InputKind, raw: &RawValue) -> Result<Self, String> {
         let text = raw.get();
-        let wrong = |error: serde_json::Error| format!("not an answer to {kind}: {}", reason(&error));
+        let wrong =
+            |error: serde_json::Error| format!("not an answer to {kind}: {}", reason(&error));
         match kind {
             InputKind::ElicitForm => serde_json::from_str(text).map(Self::Elicit).map_err(wrong),
             InputKind::ElicitUrl => {
                 let result: ElicitResult = serde_json::from_str(text).map_err(wrong)?;
-                Ok(Self::Elicit(ElicitResult { content: None, ..result }))
+                Ok(Self::Elicit(ElicitResult {
+                    content: None,
+                    ..result
+                }))
             }
             InputKind::Sample => {
                 let result: Box<CreateMessageResult> = serde_json::from_str(text).map_err(wrong)?;
@@ -75,8 +79,10 @@ impl InputResponse {
     pub const fn answers(&self, kind: InputKind) -> bool {
         matches!(
             (self, kind),
-            (Self::Elicit(_), InputKind::ElicitForm | InputKind::ElicitUrl)
-                | (Self::Sample(_), InputKind::Sample)
+            (
+                Self::Elicit(_),
+                InputKind::ElicitForm | InputKind::ElicitUrl
+            ) | (Self::Sample(_), InputKind::Sample)
                 | (Self::Roots(_), InputKind::Roots)
         )
     }
@@ -125,7 +131,11 @@ pub struct AnswerLimits {
 /// 1024 answers of 32 KiB each, 256 KiB together.
 impl Default for AnswerLimits {
     fn default() -> Self {
-        Self { count: 1024, each: 32 * 1024, total: 256 * 1024 }
+        Self {
+            count: 1024,
+            each: 32 * 1024,
+            total: 256 * 1024,
+        }
     }
 }
 
@@ -161,20 +171,29 @@ impl<'a> InputResponses<'a> {
     /// # Errors
     /// See [`parse`](Self::parse).
     pub fn parse_with(raw: Option<&'a RawValue>, limits: &AnswerLimits) -> Result<Self, Cause> {
-        let Some(raw) = raw else { return Ok(Self::default()) };
+        let Some(raw) = raw else {
+            return Ok(Self::default());
+        };
         if !raw::is_object(raw) {
-            return Err(Cause::InvalidParams("`inputResponses` must be an object".into()));
+            return Err(Cause::InvalidParams(
+                "`inputResponses` must be an object".into(),
+            ));
         }
         let mut deserializer = serde_json::Deserializer::from_str(raw.get());
         deserializer
             .deserialize_map(Answers(limits))
-            .map_err(|error| Cause::InvalidParams(format!("`inputResponses`: {}", reason(&error)).into()))
+            .map_err(|error| {
+                Cause::InvalidParams(format!("`inputResponses`: {}", reason(&error)).into())
+            })
     }
 
     /// The answer with this key.
     #[must_use]
     pub fn get(&self, key: &str) -> Option<&'a RawValue> {
-        self.0.iter().find(|(known, _)| known == key).map(|(_, raw)| *raw)
+        self.0
+            .iter()
+            .find(|(known, _)| known == key)
+            .map(|(_, raw)| *raw)
     }
 
     /// The answers in the order they came.
@@ -222,7 +241,10 @@ impl<'de> Visitor<'de> for Answers<'_> {
                 answers.push((key, raw));
                 continue;
             };
-            return Err(A::Error::custom(format_args!("the answer `{}` {problem}", excerpt(&key))));
+            return Err(A::Error::custom(format_args!(
+                "the answer `{}` {problem}",
+                excerpt(&key)
+            )));
         }
         if answers.len() > 1 {
             let mut seen = HashSet::with_capacity(answers.len());

@@ -33,8 +33,14 @@ pub enum Capability {
 
 impl Capability {
     /// Every capability.
-    pub const ALL: [Self; 6] =
-        [Self::ElicitationForm, Self::ElicitationUrl, Self::Sampling, Self::SamplingTools, Self::SamplingContext, Self::Roots];
+    pub const ALL: [Self; 6] = [
+        Self::ElicitationForm,
+        Self::ElicitationUrl,
+        Self::Sampling,
+        Self::SamplingTools,
+        Self::SamplingContext,
+        Self::Roots,
+    ];
 
     /// The path of the capability in the client's object, such as `elicitation.url`.
     #[must_use]
@@ -127,7 +133,9 @@ impl Capabilities {
 
     /// The members of the set.
     pub fn iter(self) -> impl Iterator<Item = Capability> {
-        Capability::ALL.into_iter().filter(move |capability| self.contains(*capability))
+        Capability::ALL
+            .into_iter()
+            .filter(move |capability| self.contains(*capability))
     }
 }
 
@@ -153,7 +161,9 @@ impl BitOr for Capabilities {
 
 impl fmt::Debug for Capabilities {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_set().entries(self.iter().map(Capability::path)).finish()
+        f.debug_set()
+            .entries(self.iter().map(Capability::path))
+            .finish()
     }
 }
 
@@ -183,8 +193,14 @@ impl<const N: usize> Serialize for Flags<N> {
 impl Serialize for Capabilities {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let has = |capability| self.contains(capability);
-        let elicitation = Flags([("form", has(Capability::ElicitationForm)), ("url", has(Capability::ElicitationUrl))]);
-        let sampling = Flags([("tools", has(Capability::SamplingTools)), ("context", has(Capability::SamplingContext))]);
+        let elicitation = Flags([
+            ("form", has(Capability::ElicitationForm)),
+            ("url", has(Capability::ElicitationUrl)),
+        ]);
+        let sampling = Flags([
+            ("tools", has(Capability::SamplingTools)),
+            ("context", has(Capability::SamplingContext)),
+        ]);
         let mut map = serializer.serialize_map(None)?;
         if elicitation.0.iter().any(|(_, on)| *on) {
             map.serialize_entry("elicitation", &elicitation)?;
@@ -215,19 +231,35 @@ impl<'de> Deserialize<'de> for Capabilities {
                     match &*name {
                         "elicitation" => {
                             if let Some([form, url]) = flags(map.next_value()?, ["form", "url"]) {
-                                set.0 |= if form == Flag::On || (form == Flag::Absent && url == Flag::Absent) {
+                                set.0 |= if form == Flag::On
+                                    || (form == Flag::Absent && url == Flag::Absent)
+                                {
                                     Capability::ElicitationForm.bit()
                                 } else {
                                     0
                                 };
-                                set.0 |= if url == Flag::On { Capability::ElicitationUrl.bit() } else { 0 };
+                                set.0 |= if url == Flag::On {
+                                    Capability::ElicitationUrl.bit()
+                                } else {
+                                    0
+                                };
                             }
                         }
                         "sampling" => {
-                            if let Some([tools, context]) = flags(map.next_value()?, ["tools", "context"]) {
+                            if let Some([tools, context]) =
+                                flags(map.next_value()?, ["tools", "context"])
+                            {
                                 set.insert(Capability::Sampling);
-                                set.0 |= if tools == Flag::On { Capability::SamplingTools.bit() } else { 0 };
-                                set.0 |= if context == Flag::On { Capability::SamplingContext.bit() } else { 0 };
+                                set.0 |= if tools == Flag::On {
+                                    Capability::SamplingTools.bit()
+                                } else {
+                                    0
+                                };
+                                set.0 |= if context == Flag::On {
+                                    Capability::SamplingContext.bit()
+                                } else {
+                                    0
+                                };
                             }
                         }
                         "roots" => {
@@ -268,7 +300,11 @@ fn flags(raw: &RawValue, names: [&'static str; 2]) -> Option<[Flag; 2]> {
             while let Some(Name(name)) = map.next_key()? {
                 let value: &'de RawValue = map.next_value()?;
                 if let Some(index) = self.0.iter().position(|known| *known == name) {
-                    flags[index] = if raw::is_object(value) { Flag::On } else { Flag::Malformed };
+                    flags[index] = if raw::is_object(value) {
+                        Flag::On
+                    } else {
+                        Flag::Malformed
+                    };
                 }
             }
             Ok(flags)
@@ -352,13 +388,26 @@ impl ClientCapabilities {
 impl From<Capabilities> for ClientCapabilities {
     fn from(set: Capabilities) -> Self {
         let flag = |capability| set.contains(capability).then(RawObject::new);
-        let (form, url) = (flag(Capability::ElicitationForm), flag(Capability::ElicitationUrl));
-        let (tools, context) = (flag(Capability::SamplingTools), flag(Capability::SamplingContext));
+        let (form, url) = (
+            flag(Capability::ElicitationForm),
+            flag(Capability::ElicitationUrl),
+        );
+        let (tools, context) = (
+            flag(Capability::SamplingTools),
+            flag(Capability::SamplingContext),
+        );
         Self {
-            elicitation: (form.is_some() || url.is_some())
-                .then(|| ElicitationCapability { form, url, ..Default::default() }),
+            elicitation: (form.is_some() || url.is_some()).then(|| ElicitationCapability {
+                form,
+                url,
+                ..Default::default()
+            }),
             sampling: (set.contains(Capability::Sampling) || tools.is_some() || context.is_some())
-                .then(|| SamplingCapability { tools, context, ..Default::default() }),
+                .then(|| SamplingCapability {
+                    tools,
+                    context,
+                    ..Default::default()
+                }),
             roots: flag(Capability::Roots),
             ..Self::default()
         }

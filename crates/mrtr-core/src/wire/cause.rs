@@ -129,21 +129,44 @@ impl Cause {
     pub fn error(&self) -> ErrorObject {
         let error = ErrorObject::new(self.code(), self.message());
         match self {
-            Self::InvalidRequestState => error.with_data(&Reason { reason: "invalid_request_state", key: None }),
-            Self::UnsupportedVersion { requested } | Self::LegacyInitialize { requested: Some(requested) } => {
-                error.with_data(&Versions { supported: SUPPORTED_VERSIONS, requested })
-            }
-            Self::LegacyInitialize { requested: None } => {
-                error.with_data(&Versions { supported: SUPPORTED_VERSIONS, requested: "unknown" })
-            }
-            Self::MissingCapability(missing) => error.with_data(&Required { required_capabilities: *missing }),
+            Self::InvalidRequestState => error.with_data(&Reason {
+                reason: "invalid_request_state",
+                key: None,
+            }),
+            Self::UnsupportedVersion { requested }
+            | Self::LegacyInitialize {
+                requested: Some(requested),
+            } => error.with_data(&Versions {
+                supported: SUPPORTED_VERSIONS,
+                requested,
+            }),
+            Self::LegacyInitialize { requested: None } => error.with_data(&Versions {
+                supported: SUPPORTED_VERSIONS,
+                requested: "unknown",
+            }),
+            Self::MissingCapability(missing) => error.with_data(&Required {
+                required_capabilities: *missing,
+            }),
             Self::ResourceNotFound { uri } => error.with_data(&Uri { uri }),
             Self::Refused { key, action } => {
-                let reason = if *action == Action::Cancel { "cancelled" } else { "declined" };
-                error.with_data(&Reason { reason, key: Some(key) })
+                let reason = if *action == Action::Cancel {
+                    "cancelled"
+                } else {
+                    "declined"
+                };
+                error.with_data(&Reason {
+                    reason,
+                    key: Some(key),
+                })
             }
-            Self::TooManyRounds { .. } => error.with_data(&Reason { reason: "too_many_rounds", key: None }),
-            Self::Deadline => error.with_data(&Reason { reason: "deadline", key: None }),
+            Self::TooManyRounds { .. } => error.with_data(&Reason {
+                reason: "too_many_rounds",
+                key: None,
+            }),
+            Self::Deadline => error.with_data(&Reason {
+                reason: "deadline",
+                key: None,
+            }),
             _ => error,
         }
     }
@@ -164,7 +187,9 @@ impl Cause {
             | Self::InvalidArguments(_)
             | Self::InvalidCursor
             | Self::Refused { .. } => ErrorCode::INVALID_PARAMS,
-            Self::UnsupportedVersion { .. } | Self::LegacyInitialize { .. } => ErrorCode::UNSUPPORTED_PROTOCOL_VERSION,
+            Self::UnsupportedVersion { .. } | Self::LegacyInitialize { .. } => {
+                ErrorCode::UNSUPPORTED_PROTOCOL_VERSION
+            }
             Self::HeaderMismatch(_) => ErrorCode::HEADER_MISMATCH,
             Self::MissingCapability(_) => ErrorCode::MISSING_CLIENT_CAPABILITY,
             Self::TooManyRounds { .. } | Self::Deadline | Self::Fault => ErrorCode::INTERNAL_ERROR,

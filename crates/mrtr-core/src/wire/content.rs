@@ -152,7 +152,12 @@ impl TextContent {
     /// Text without annotations.
     #[must_use]
     pub fn new(text: impl Into<String>) -> Self {
-        Self { text: text.into(), annotations: None, meta: None, extra: RawObject::new() }
+        Self {
+            text: text.into(),
+            annotations: None,
+            meta: None,
+            extra: RawObject::new(),
+        }
     }
 }
 
@@ -160,7 +165,13 @@ impl ImageContent {
     /// A picture without annotations; `data` is base64.
     #[must_use]
     pub fn new(data: impl Into<String>, mime_type: impl Into<String>) -> Self {
-        Self { data: data.into(), mime_type: mime_type.into(), annotations: None, meta: None, extra: RawObject::new() }
+        Self {
+            data: data.into(),
+            mime_type: mime_type.into(),
+            annotations: None,
+            meta: None,
+            extra: RawObject::new(),
+        }
     }
 }
 
@@ -168,7 +179,13 @@ impl AudioContent {
     /// A sound without annotations; `data` is base64.
     #[must_use]
     pub fn new(data: impl Into<String>, mime_type: impl Into<String>) -> Self {
-        Self { data: data.into(), mime_type: mime_type.into(), annotations: None, meta: None, extra: RawObject::new() }
+        Self {
+            data: data.into(),
+            mime_type: mime_type.into(),
+            annotations: None,
+            meta: None,
+            extra: RawObject::new(),
+        }
     }
 }
 
@@ -176,7 +193,12 @@ impl EmbeddedResource {
     /// A resource without annotations.
     #[must_use]
     pub fn new(resource: ResourceContents) -> Self {
-        Self { resource, annotations: None, meta: None, extra: RawObject::new() }
+        Self {
+            resource,
+            annotations: None,
+            meta: None,
+            extra: RawObject::new(),
+        }
     }
 }
 

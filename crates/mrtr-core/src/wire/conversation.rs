@@ -5,8 +5,9 @@ use std::fmt;
 
 use super::raw::excerpt;
 use super::{
-    Capabilities, Capability, ContentBlock, CreateMessageRequest, CreateMessageResult, IncludeContext, ModelPreferences, RawObject,
-    Role, SamplingBlock, SamplingContent, SamplingMessage, ToolResultContent, ToolUseContent,
+    Capabilities, Capability, ContentBlock, CreateMessageRequest, CreateMessageResult,
+    IncludeContext, ModelPreferences, RawObject, Role, SamplingBlock, SamplingContent,
+    SamplingMessage, ToolResultContent, ToolUseContent,
 };
 
 /// A rule that the messages of a conversation break.
@@ -57,18 +58,37 @@ pub enum ConversationError {
 impl fmt::Display for ConversationError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::MixedResults { index } => write!(f, "message {index} mixes tool results with other content"),
+            Self::MixedResults { index } => {
+                write!(f, "message {index} mixes tool results with other content")
+            }
             Self::WrongRole { index } => {
-                write!(f, "message {index} has a tool use that is not the assistant's or a tool result that is not the user's")
+                write!(
+                    f,
+                    "message {index} has a tool use that is not the assistant's or a tool result that is not the user's"
+                )
             }
             Self::Unanswered { index, id } => {
-                write!(f, "tool use `{}` of message {index} has no result in the next message", excerpt(id))
+                write!(
+                    f,
+                    "tool use `{}` of message {index} has no result in the next message",
+                    excerpt(id)
+                )
             }
             Self::UnknownUse { index, id } => {
-                write!(f, "message {index} has a result for `{}`, which the message before does not use", excerpt(id))
+                write!(
+                    f,
+                    "message {index} has a result for `{}`, which the message before does not use",
+                    excerpt(id)
+                )
             }
-            Self::RepeatedId { index, id } => write!(f, "message {index} has the tool use id `{}` twice", excerpt(id)),
-            Self::UnknownBlock { index } => write!(f, "message {index} has an unknown block in a tool result"),
+            Self::RepeatedId { index, id } => write!(
+                f,
+                "message {index} has the tool use id `{}` twice",
+                excerpt(id)
+            ),
+            Self::UnknownBlock { index } => {
+                write!(f, "message {index} has an unknown block in a tool result")
+            }
         }
     }
 }
@@ -81,19 +101,34 @@ struct Tools<'a> {
     results: Vec<&'a str>,
 }
 
-fn tools(index: usize, role: Role, content: &SamplingContent) -> Result<Tools<'_>, ConversationError> {
+fn tools(
+    index: usize,
+    role: Role,
+    content: &SamplingContent,
+) -> Result<Tools<'_>, ConversationError> {
     let blocks = content.blocks();
-    let mut tools = Tools { uses: Vec::new(), results: Vec::new() };
+    let mut tools = Tools {
+        uses: Vec::new(),
+        results: Vec::new(),
+    };
     for block in blocks {
         match block {
-            SamplingBlock::ToolUse(tool_use) if role == Role::Assistant => tools.uses.push(&tool_use.id),
+            SamplingBlock::ToolUse(tool_use) if role == Role::Assistant => {
+                tools.uses.push(&tool_use.id)
+            }
             SamplingBlock::ToolResult(result) if role == Role::User => {
-                if result.content.iter().any(|block| matches!(block, ContentBlock::Other(_))) {
+                if result
+                    .content
+                    .iter()
+                    .any(|block| matches!(block, ContentBlock::Other(_)))
+                {
                     return Err(ConversationError::UnknownBlock { index });
                 }
                 tools.results.push(&result.tool_use_id);
             }
-            SamplingBlock::ToolUse(_) | SamplingBlock::ToolResult(_) => return Err(ConversationError::WrongRole { index }),
+            SamplingBlock::ToolUse(_) | SamplingBlock::ToolResult(_) => {
+                return Err(ConversationError::WrongRole { index });
+            }
             _ => {}
         }
     }
@@ -103,7 +138,10 @@ fn tools(index: usize, role: Role, content: &SamplingContent) -> Result<Tools<'_
     for ids in [&tools.uses, &tools.results] {
         let mut seen = HashSet::new();
         if let Some(id) = ids.iter().find(|id| !seen.insert(**id)) {
-            return Err(ConversationError::RepeatedId { index, id: (*id).to_owned() });
+            return Err(ConversationError::RepeatedId {
+                index,
+                id: (*id).to_owned(),
+            });
         }
     }
     Ok(tools)
@@ -150,7 +188,10 @@ impl CreateMessageRequest {
         if self.tools.is_some() || self.tool_choice.is_some() {
             required.insert(Capability::SamplingTools);
         }
-        if self.include_context.is_some_and(|context| context != IncludeContext::None) {
+        if self
+            .include_context
+            .is_some_and(|context| context != IncludeContext::None)
+        {
             required.insert(Capability::SamplingContext);
         }
         required
@@ -166,15 +207,24 @@ impl CreateMessageRequest {
         for (index, message) in self.messages.iter().enumerate() {
             let tools = tools(index, message.role, &message.content)?;
             if let Some(id) = open.iter().find(|id| !tools.results.contains(id)) {
-                return Err(ConversationError::Unanswered { index: index - 1, id: (*id).to_owned() });
+                return Err(ConversationError::Unanswered {
+                    index: index - 1,
+                    id: (*id).to_owned(),
+                });
             }
             if let Some(id) = tools.results.iter().find(|id| !open.contains(id)) {
-                return Err(ConversationError::UnknownUse { index, id: (*id).to_owned() });
+                return Err(ConversationError::UnknownUse {
+                    index,
+                    id: (*id).to_owned(),
+                });
             }
             open = tools.uses;
         }
         match open.first() {
-            Some(id) => Err(ConversationError::Unanswered { index: self.messages.len() - 1, id: (*id).to_owned() }),
+            Some(id) => Err(ConversationError::Unanswered {
+                index: self.messages.len() - 1,
+                id: (*id).to_owned(),
+            }),
             None => Ok(()),
         }
     }
@@ -184,7 +234,14 @@ impl CreateMessageResult {
     /// An answer of the assistant.
     #[must_use]
     pub fn new(content: SamplingContent, model: impl Into<String>) -> Self {
-        Self { role: Role::Assistant, content, model: model.into(), stop_reason: None, meta: None, extra: RawObject::new() }
+        Self {
+            role: Role::Assistant,
+            content,
+            model: model.into(),
+            stop_reason: None,
+            meta: None,
+            extra: RawObject::new(),
+        }
     }
 
     /// Checks what the types do not say: tool results stand alone, and who says what.
@@ -198,7 +255,12 @@ impl CreateMessageResult {
     /// The answer as a message of the next request.
     #[must_use]
     pub fn into_message(self) -> SamplingMessage {
-        SamplingMessage { role: self.role, content: self.content, meta: self.meta, extra: RawObject::new() }
+        SamplingMessage {
+            role: self.role,
+            content: self.content,
+            meta: self.meta,
+            extra: RawObject::new(),
+        }
     }
 }
 
@@ -218,7 +280,12 @@ impl SamplingMessage {
     /// Any message.
     #[must_use]
     pub const fn new(role: Role, content: SamplingContent) -> Self {
-        Self { role, content, meta: None, extra: RawObject::new() }
+        Self {
+            role,
+            content,
+            meta: None,
+            extra: RawObject::new(),
+        }
     }
 }
 
@@ -226,7 +293,13 @@ impl ToolUseContent {
     /// A wish to use the tool `name`.
     #[must_use]
     pub fn new(id: impl Into<String>, name: impl Into<String>, input: RawObject) -> Self {
-        Self { id: id.into(), name: name.into(), input, meta: None, extra: RawObject::new() }
+        Self {
+            id: id.into(),
+            name: name.into(),
+            input,
+            meta: None,
+            extra: RawObject::new(),
+        }
     }
 }
 

@@ -34,7 +34,11 @@ impl ElicitRequest {
     /// A page to go to.
     #[must_use]
     pub fn url(message: impl Into<String>, url: impl Into<String>) -> Self {
-        Self::Url(ElicitUrl { message: message.into(), url: url.into(), extra: RawObject::new() })
+        Self::Url(ElicitUrl {
+            message: message.into(),
+            url: url.into(),
+            extra: RawObject::new(),
+        })
     }
 
     /// What the user is told.
@@ -67,7 +71,12 @@ impl ElicitForm {
     /// A form to fill in.
     #[must_use]
     pub fn new(message: impl Into<String>, schema: FormSchema) -> Self {
-        Self { message: message.into(), schema, explicit_mode: true, extra: RawObject::new() }
+        Self {
+            message: message.into(),
+            schema,
+            explicit_mode: true,
+            extra: RawObject::new(),
+        }
     }
 }
 
@@ -106,7 +115,10 @@ impl<'de> Deserialize<'de> for ElicitRequest {
         match mode.as_deref() {
             None | Some("form") => decode(&raw).map(Self::Form),
             Some("url") => decode(&raw).map(Self::Url),
-            Some(mode) => Err(D::Error::custom(format_args!("`mode` is `{}`, not `form` or `url`", raw::excerpt(mode)))),
+            Some(mode) => Err(D::Error::custom(format_args!(
+                "`mode` is `{}`, not `form` or `url`",
+                raw::excerpt(mode)
+            ))),
         }
     }
 }
@@ -147,8 +159,9 @@ impl<'de> Deserialize<'de> for ElicitForm {
                         "message" => set(&mut message, "message", map.next_value()?)?,
                         "requestedSchema" => {
                             let raw: Box<RawValue> = map.next_value()?;
-                            let parsed = FormSchema::parse(&raw)
-                                .map_err(|error| A::Error::custom(format_args!("`requestedSchema`: {error}")))?;
+                            let parsed = FormSchema::parse(&raw).map_err(|error| {
+                                A::Error::custom(format_args!("`requestedSchema`: {error}"))
+                            })?;
                             set(&mut schema, "requestedSchema", parsed)?;
                         }
                         _ => extra.push(name.into_owned(), map.next_value()?),
@@ -210,19 +223,31 @@ impl ElicitResult {
     /// The user agreed; `content` is the form as filled in, `None` for a page.
     #[must_use]
     pub const fn accept(content: Option<Box<RawValue>>) -> Self {
-        Self { action: Action::Accept, content, extra: RawObject::new() }
+        Self {
+            action: Action::Accept,
+            content,
+            extra: RawObject::new(),
+        }
     }
 
     /// The user said no.
     #[must_use]
     pub const fn decline() -> Self {
-        Self { action: Action::Decline, content: None, extra: RawObject::new() }
+        Self {
+            action: Action::Decline,
+            content: None,
+            extra: RawObject::new(),
+        }
     }
 
     /// The user went away.
     #[must_use]
     pub const fn cancel() -> Self {
-        Self { action: Action::Cancel, content: None, extra: RawObject::new() }
+        Self {
+            action: Action::Cancel,
+            content: None,
+            extra: RawObject::new(),
+        }
     }
 }
 
@@ -266,14 +291,21 @@ impl<'de> Deserialize<'de> for ElicitResult {
                     }
                 }
                 let action = action.ok_or_else(|| A::Error::missing_field("action"))?;
-                let content = content.filter(|content| action == Action::Accept && !raw::is_null(content));
-                if content.as_deref().is_some_and(|content| !raw::is_object(content)) {
+                let content =
+                    content.filter(|content| action == Action::Accept && !raw::is_null(content));
+                if content
+                    .as_deref()
+                    .is_some_and(|content| !raw::is_object(content))
+                {
                     return Err(A::Error::custom("`content` must be an object"));
                 }
-                Ok(ElicitResult { action, content, extra: extra.finish()? })
+                Ok(ElicitResult {
+                    action,
+                    content,
+                    extra: extra.finish()?,
+                })
             }
         }
         deserializer.deserialize_map(Members)
     }
 }
-

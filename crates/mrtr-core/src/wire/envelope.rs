@@ -91,8 +91,12 @@ impl<'a> Incoming<'a> {
     /// When the bytes are not UTF-8 JSON, not one object, or not a JSON-RPC 2.0 request or notification.
     pub fn parse(bytes: &'a [u8]) -> Result<Self, Malformed> {
         // Checked once for the whole text; strings are then borrowed without a second look.
-        let text = std::str::from_utf8(bytes).map_err(|_| Malformed { id: None, cause: Cause::ParseError })?;
-        let envelope: Envelope<'a> = serde_json::from_str(text).map_err(|error| diagnose(text, &error))?;
+        let text = std::str::from_utf8(bytes).map_err(|_| Malformed {
+            id: None,
+            cause: Cause::ParseError,
+        })?;
+        let envelope: Envelope<'a> =
+            serde_json::from_str(text).map_err(|error| diagnose(text, &error))?;
         envelope.interpret()
     }
 }
@@ -168,14 +172,19 @@ impl<'de: 'a, 'a> Deserialize<'de> for Envelope<'a> {
 #[cold]
 fn diagnose(text: &str, error: &serde_json::Error) -> Malformed {
     if serde_json::from_str::<IgnoredAny>(text).is_err() {
-        return Malformed { id: None, cause: Cause::ParseError };
+        return Malformed {
+            id: None,
+            cause: Cause::ParseError,
+        };
     }
     let cause = match text.trim_start().as_bytes().first() {
         Some(b'{') => Cause::InvalidRequest(raw::reason(error).into()),
         Some(b'[') => Cause::InvalidRequest("batches are not part of this protocol version".into()),
         _ => Cause::InvalidRequest("a message must be an object".into()),
     };
-    let id = serde_json::from_str::<OnlyId<'_>>(text).ok().and_then(|OnlyId(id)| RequestId::parse(id?).ok());
+    let id = serde_json::from_str::<OnlyId<'_>>(text)
+        .ok()
+        .and_then(|OnlyId(id)| RequestId::parse(id?).ok());
     Malformed { id, cause }
 }
 

@@ -14,7 +14,9 @@ use super::object::{Name, set};
 ///
 /// Implements the [error codes](https://modelcontextprotocol.io/specification/2026-07-28/basic#error-codes);
 /// every integer is a legal code.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize,
+)]
 #[serde(transparent)]
 pub struct ErrorCode(pub i64);
 
@@ -64,7 +66,11 @@ impl ErrorObject {
     /// An error without data.
     #[must_use]
     pub fn new(code: ErrorCode, message: impl Into<Cow<'static, str>>) -> Self {
-        Self { code, message: message.into(), data: None }
+        Self {
+            code,
+            message: message.into(),
+            data: None,
+        }
     }
 
     /// Adds data; what cannot be written as JSON is left out.
@@ -97,7 +103,11 @@ impl ErrorObject {
         }
         let data = self.data.as_ref()?;
         let mut deserializer = serde_json::Deserializer::from_str(data.get());
-        serde::Deserializer::deserialize_map(&mut deserializer, Member(name, std::marker::PhantomData)).ok()?
+        serde::Deserializer::deserialize_map(
+            &mut deserializer,
+            Member(name, std::marker::PhantomData),
+        )
+        .ok()?
     }
 }
 
@@ -150,7 +160,9 @@ impl<'de> Deserialize<'de> for ErrorObject {
                 }
                 Ok(ErrorObject {
                     code: code.ok_or_else(|| A::Error::missing_field("code"))?,
-                    message: message.ok_or_else(|| A::Error::missing_field("message"))?.into(),
+                    message: message
+                        .ok_or_else(|| A::Error::missing_field("message"))?
+                        .into(),
                     data,
                 })
             }

@@ -60,6 +60,12 @@ impl Icon {
     /// A picture at this address.
     #[must_use]
     pub fn new(src: impl Into<String>) -> Self {
-        Self { src: src.into(), mime_type: None, sizes: None, theme: None, extra: RawObject::new() }
+        Self {
+            src: src.into(),
+            mime_type: None,
+            sizes: None,
+            theme: None,
+            extra: RawObject::new(),
+        }
     }
 }

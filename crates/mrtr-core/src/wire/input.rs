@@ -10,7 +10,9 @@ use serde_json::value::RawValue;
 use super::object::{Name, duplicate, write_members};
 use super::raw::excerpt;
 use super::tagged::{decode, tag_of};
-use super::{Capabilities, Capability, CreateMessageRequest, ElicitRequest, ListRootsRequest, RawObject};
+use super::{
+    Capabilities, Capability, CreateMessageRequest, ElicitRequest, ListRootsRequest, RawObject,
+};
 
 /// One thing a server asks of the client.
 ///
@@ -137,11 +139,14 @@ impl<'de> Deserialize<'de> for InputRequest {
         match tag_of(&raw, "method").map_err(D::Error::custom)?.as_deref() {
             None => Err(D::Error::missing_field("method")),
             Some("elicitation/create") => decode(&raw).map(|With { params }| Self::Elicit(params)),
-            Some("sampling/createMessage") => decode(&raw).map(|With { params }| Self::Sample(params)),
-            Some("roots/list") => decode(&raw).map(Self::Roots),
-            Some(other) => {
-                Err(D::Error::custom(format_args!("method `{}` cannot be asked of a client", excerpt(other))))
+            Some("sampling/createMessage") => {
+                decode(&raw).map(|With { params }| Self::Sample(params))
             }
+            Some("roots/list") => decode(&raw).map(Self::Roots),
+            Some(other) => Err(D::Error::custom(format_args!(
+                "method `{}` cannot be asked of a client",
+                excerpt(other)
+            ))),
         }
     }
 }
@@ -184,7 +189,9 @@ impl InputRequests {
     /// The request with this key.
     #[must_use]
     pub fn get(&self, key: &str) -> Option<&InputRequest> {
-        self.iter().find(|(known, _)| *known == key).map(|(_, request)| request)
+        self.iter()
+            .find(|(known, _)| *known == key)
+            .map(|(_, request)| request)
     }
 
     /// The requests in order.
@@ -207,7 +214,9 @@ impl InputRequests {
     /// What the client must have declared to be asked all of them.
     #[must_use]
     pub fn required_capabilities(&self) -> Capabilities {
-        self.0.iter().fold(Capabilities::NONE, |all, (_, request)| all | request.required_capabilities())
+        self.0.iter().fold(Capabilities::NONE, |all, (_, request)| {
+            all | request.required_capabilities()
+        })
     }
 }
 
@@ -215,7 +224,9 @@ impl InputRequests {
 impl<K: Into<String>, R: Into<InputRequest>> FromIterator<(K, R)> for InputRequests {
     fn from_iter<I: IntoIterator<Item = (K, R)>>(requests: I) -> Self {
         let mut all = Self::new();
-        requests.into_iter().for_each(|(key, request)| all.insert(key, request));
+        requests
+            .into_iter()
+            .for_each(|(key, request)| all.insert(key, request));
         all
     }
 }
@@ -249,8 +260,9 @@ impl<'de> Deserialize<'de> for InputRequests {
                 let (mut requests, mut seen) = (Vec::new(), HashSet::new());
                 while let Some(Name(key)) = map.next_key()? {
                     let raw: Box<RawValue> = map.next_value()?;
-                    let request = decode(&raw)
-                        .map_err(|error: A::Error| A::Error::custom(format_args!("`{}`: {error}", excerpt(&key))))?;
+                    let request = decode(&raw).map_err(|error: A::Error| {
+                        A::Error::custom(format_args!("`{}`: {error}", excerpt(&key)))
+                    })?;
                     if !seen.insert(key.to_string()) {
                         return Err(duplicate(&key));
                     }
@@ -299,13 +311,18 @@ impl InputRequiredResult {
     /// A result without questions: come back with this state.
     #[must_use]
     pub fn later(request_state: impl Into<String>) -> Self {
-        Self { request_state: Some(request_state.into()), ..Self::default() }
+        Self {
+            request_state: Some(request_state.into()),
+            ..Self::default()
+        }
     }
 
     /// Whether there is nothing to ask, so that the client may come back at once.
     #[must_use]
     pub fn is_state_only(&self) -> bool {
-        self.input_requests.as_ref().is_none_or(InputRequests::is_empty)
+        self.input_requests
+            .as_ref()
+            .is_none_or(InputRequests::is_empty)
     }
 }
 

@@ -8,7 +8,9 @@ use super::{Prompt, RawObject, ReadResourceResult, Resource, ResourceTemplate, T
 /// Who may share a kept copy of a result.
 ///
 /// Implements the [cache scope](https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/caching#cache-scope-field).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize,
+)]
 #[serde(rename_all = "lowercase")]
 pub enum CacheScope {
     /// Everybody.
@@ -35,11 +37,17 @@ impl CacheHints {
     /// May be kept for `ttl`, rounded down to milliseconds, in this scope.
     #[must_use]
     pub fn new(ttl: Duration, scope: CacheScope) -> Self {
-        Self { ttl_ms: u64::try_from(ttl.as_millis()).unwrap_or(u64::MAX), scope }
+        Self {
+            ttl_ms: u64::try_from(ttl.as_millis()).unwrap_or(u64::MAX),
+            scope,
+        }
     }
 
     fn read(ttl_ms: Option<i64>, scope: Option<CacheScope>) -> Self {
-        Self { ttl_ms: ttl_ms.and_then(|ttl| ttl.try_into().ok()).unwrap_or(0), scope: scope.unwrap_or_default() }
+        Self {
+            ttl_ms: ttl_ms.and_then(|ttl| ttl.try_into().ok()).unwrap_or(0),
+            scope: scope.unwrap_or_default(),
+        }
     }
 
     fn ttl_for_wire(self) -> i64 {

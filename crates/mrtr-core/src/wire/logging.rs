@@ -5,7 +5,9 @@ use std::fmt;
 /// How severe a log message is, from least to most. Deprecated by this revision.
 ///
 /// Implements [log levels](https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/logging#log-levels).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize,
+)]
 #[serde(rename_all = "lowercase")]
 pub enum LoggingLevel {
     /// Details for developers.

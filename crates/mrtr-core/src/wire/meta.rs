@@ -9,7 +9,9 @@ use serde_json::value::RawValue;
 use super::object::{Name, object, set};
 use super::params::{object as object_member, string};
 use super::raw;
-use super::{Capabilities, Cause, ClientCapabilities, Implementation, LoggingLevel, ProgressToken, id};
+use super::{
+    Capabilities, Cause, ClientCapabilities, Implementation, LoggingLevel, ProgressToken, id,
+};
 
 /// Member names of `_meta` that the protocol reserves.
 pub mod meta_key {
@@ -84,8 +86,9 @@ impl<'a> RequestMeta<'a> {
         let Some(raw) = raw::non_null(raw) else {
             return Err(Cause::MissingMeta(meta_key::PROTOCOL_VERSION));
         };
-        let members: Members<'a> = serde_json::from_str(raw.get())
-            .map_err(|error| Cause::InvalidParams(format!("`_meta`: {}", raw::reason(&error)).into()))?;
+        let members: Members<'a> = serde_json::from_str(raw.get()).map_err(|error| {
+            Cause::InvalidParams(format!("`_meta`: {}", raw::reason(&error)).into())
+        })?;
         members.interpret()
     }
 
@@ -110,25 +113,40 @@ struct Members<'a> {
 
 impl<'a> Members<'a> {
     fn interpret(self) -> Result<RequestMeta<'a>, Cause> {
-        let protocol_version = string(meta_key::PROTOCOL_VERSION, raw::non_null(self.protocol_version))?
-            .ok_or(Cause::MissingMeta(meta_key::PROTOCOL_VERSION))?;
-        let capabilities = object_member(meta_key::CLIENT_CAPABILITIES, raw::non_null(self.capabilities))?
-            .ok_or(Cause::MissingMeta(meta_key::CLIENT_CAPABILITIES))?;
+        let protocol_version = string(
+            meta_key::PROTOCOL_VERSION,
+            raw::non_null(self.protocol_version),
+        )?
+        .ok_or(Cause::MissingMeta(meta_key::PROTOCOL_VERSION))?;
+        let capabilities = object_member(
+            meta_key::CLIENT_CAPABILITIES,
+            raw::non_null(self.capabilities),
+        )?
+        .ok_or(Cause::MissingMeta(meta_key::CLIENT_CAPABILITIES))?;
         let progress_token = raw::non_null(self.progress_token);
         if progress_token.is_some_and(|token| !id::is_string_or_integer(token)) {
-            return Err(Cause::InvalidParams("`progressToken` must be a string or an integer".into()));
+            return Err(Cause::InvalidParams(
+                "`progressToken` must be a string or an integer".into(),
+            ));
         }
         let log_level = match string(meta_key::LOG_LEVEL, raw::non_null(self.log_level))? {
             None => None,
-            Some(name) => Some(
-                LoggingLevel::from_name(&name)
-                    .ok_or_else(|| Cause::InvalidParams(format!("`{}` is unknown", meta_key::LOG_LEVEL).into()))?,
-            ),
+            Some(name) => Some(LoggingLevel::from_name(&name).ok_or_else(|| {
+                Cause::InvalidParams(format!("`{}` is unknown", meta_key::LOG_LEVEL).into())
+            })?),
         };
         Ok(RequestMeta {
             protocol_version,
-            capabilities: serde_json::from_str(capabilities.get())
-                .map_err(|error| Cause::InvalidParams(format!("`{}`: {}", meta_key::CLIENT_CAPABILITIES, raw::reason(&error)).into()))?,
+            capabilities: serde_json::from_str(capabilities.get()).map_err(|error| {
+                Cause::InvalidParams(
+                    format!(
+                        "`{}`: {}",
+                        meta_key::CLIENT_CAPABILITIES,
+                        raw::reason(&error)
+                    )
+                    .into(),
+                )
+            })?,
             client_info: object_member(meta_key::CLIENT_INFO, raw::non_null(self.client_info))?,
             progress_token,
             log_level,

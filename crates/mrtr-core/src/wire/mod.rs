@@ -38,9 +38,13 @@ mod tagged;
 mod tools;
 
 pub use answer::{AnswerLimits, InputResponse, InputResponses};
-pub use capability::{Capabilities, Capability, ClientCapabilities, ElicitationCapability, SamplingCapability};
+pub use capability::{
+    Capabilities, Capability, ClientCapabilities, ElicitationCapability, SamplingCapability,
+};
 pub use cause::Cause;
-pub use content::{Annotations, AudioContent, ContentBlock, EmbeddedResource, ImageContent, Role, TextContent};
+pub use content::{
+    Annotations, AudioContent, ContentBlock, EmbeddedResource, ImageContent, Role, TextContent,
+};
 pub use conversation::ConversationError;
 pub use discover::{DiscoverResult, ListCapability, ResourcesCapability, ServerCapabilities};
 pub use elicitation::{Action, ElicitForm, ElicitRequest, ElicitResult, ElicitUrl};
@@ -50,7 +54,8 @@ pub use id::{InvalidId, ProgressToken, RequestId};
 pub use implementation::{Icon, Implementation};
 pub use input::{InputKind, InputRequest, InputRequests, InputRequiredResult};
 pub use list::{
-    CacheHints, CacheScope, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
+    CacheHints, CacheScope, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
+    ListToolsResult,
 };
 pub use logging::LoggingLevel;
 pub use meta::{ClientMeta, RequestMeta, meta_key};
@@ -59,13 +64,15 @@ pub use object::RawObject;
 pub use params::Params;
 pub use prompts::{GetPromptResult, Prompt, PromptArgument, PromptMessage};
 pub use resources::{
-    BlobResourceContents, ReadResourceResult, Resource, ResourceContents, ResourceTemplate, TextResourceContents,
+    BlobResourceContents, ReadResourceResult, Resource, ResourceContents, ResourceTemplate,
+    TextResourceContents,
 };
 pub use result::{AnyResult, ResultError, Strictness};
 pub use roots::{ListRootsRequest, ListRootsResult, Root};
 pub use sampling::{
-    CreateMessageRequest, CreateMessageResult, IncludeContext, ModelHint, ModelPreferences, SamplingBlock,
-    SamplingContent, SamplingMessage, ToolChoice, ToolChoiceMode, ToolResultContent, ToolUseContent,
+    CreateMessageRequest, CreateMessageResult, IncludeContext, ModelHint, ModelPreferences,
+    SamplingBlock, SamplingContent, SamplingMessage, ToolChoice, ToolChoiceMode, ToolResultContent,
+    ToolUseContent,
 };
 pub use tools::{CallToolResult, Tool, ToolAnnotations};
 

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 use std::fmt;
 
-use serde::de::{Deserialize, Deserializer, Error as _, MapAccess, Visitor};
+use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::value::RawValue;
 
@@ -36,12 +36,15 @@ impl RawObject {
     /// The value of the member `name`.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&RawValue> {
-        self.iter().find(|(key, _)| *key == name).map(|(_, value)| value)
+        self.iter()
+            .find(|(key, _)| *key == name)
+            .map(|(_, value)| value)
     }
 
     /// The member `name` decoded as `T`; `None` when it is absent or not a `T`.
     pub fn get_as<'a, T: Deserialize<'a>>(&'a self, name: &str) -> Option<T> {
-        self.get(name).and_then(|raw| serde_json::from_str(raw.get()).ok())
+        self.get(name)
+            .and_then(|raw| serde_json::from_str(raw.get()).ok())
     }
 
     /// Sets the member `name`, in place when it is there and at the end when it is new.
@@ -57,7 +60,11 @@ impl RawObject {
     ///
     /// # Errors
     /// When `value` cannot be written as JSON (a map with keys that are no strings, for example).
-    pub fn insert_as(&mut self, name: impl Into<String>, value: &(impl Serialize + ?Sized)) -> Result<(), serde_json::Error> {
+    pub fn insert_as(
+        &mut self,
+        name: impl Into<String>,
+        value: &(impl Serialize + ?Sized),
+    ) -> Result<(), serde_json::Error> {
         self.insert(name, serde_json::value::to_raw_value(value)?);
         Ok(())
     }
@@ -104,14 +111,20 @@ impl RawObject {
 
 impl fmt::Debug for RawObject {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_map().entries(self.iter().map(|(key, value)| (key, value.get()))).finish()
+        f.debug_map()
+            .entries(self.iter().map(|(key, value)| (key, value.get())))
+            .finish()
     }
 }
 
 /// Equal when the members, their order and the text of their values are equal.
 impl PartialEq for RawObject {
     fn eq(&self, other: &Self) -> bool {
-        self.len() == other.len() && self.iter().zip(other.iter()).all(|(a, b)| a.0 == b.0 && a.1.get() == b.1.get())
+        self.len() == other.len()
+            && self
+                .iter()
+                .zip(other.iter())
+                .all(|(a, b)| a.0 == b.0 && a.1.get() == b.1.get())
     }
 }
 
@@ -144,8 +157,13 @@ impl<'de> Deserialize<'de> for RawObject {
 }
 
 /// Writes the members into an object that is being written.
-pub(crate) fn write_members<M: SerializeMap>(map: &mut M, members: &RawObject) -> Result<(), M::Error> {
-    members.iter().try_for_each(|(name, value)| map.serialize_entry(name, value))
+pub(crate) fn write_members<M: SerializeMap>(
+    map: &mut M,
+    members: &RawObject,
+) -> Result<(), M::Error> {
+    members
+        .iter()
+        .try_for_each(|(name, value)| map.serialize_entry(name, value))
 }
 
 /// Whether two values are written as the same JSON text.
@@ -180,20 +198,38 @@ impl<'de> Deserialize<'de> for Name<'de> {
 
 /// The error for a member that occurs twice; long names are cut.
 pub(crate) fn duplicate<E: serde::de::Error>(name: &str) -> E {
-    E::custom(format_args!("member `{}` occurs twice", super::raw::excerpt(name)))
+    E::custom(format_args!(
+        "member `{}` occurs twice",
+        super::raw::excerpt(name)
+    ))
 }
 
 /// Stores a member once.
-pub(crate) fn set<T, E: serde::de::Error>(slot: &mut Option<T>, name: &str, value: T) -> Result<(), E> {
-    if slot.replace(value).is_some() { Err(duplicate(name)) } else { Ok(()) }
+pub(crate) fn set<T, E: serde::de::Error>(
+    slot: &mut Option<T>,
+    name: &str,
+    value: T,
+) -> Result<(), E> {
+    if slot.replace(value).is_some() {
+        Err(duplicate(name))
+    } else {
+        Ok(())
+    }
 }
 
 /// Checks a member that must have one value, such as `type`.
-pub(crate) fn check_tag<E: serde::de::Error>(name: &str, expected: &str, found: &str) -> Result<(), E> {
+pub(crate) fn check_tag<E: serde::de::Error>(
+    name: &str,
+    expected: &str,
+    found: &str,
+) -> Result<(), E> {
     if expected == found {
         return Ok(());
     }
-    Err(E::custom(format_args!("`{name}` is `{}` where `{expected}` is expected", super::raw::excerpt(found))))
+    Err(E::custom(format_args!(
+        "`{name}` is `{}` where `{expected}` is expected",
+        super::raw::excerpt(found)
+    )))
 }
 
 /// Defines a struct that is one JSON object of the protocol: `req` members must be there, `opt`

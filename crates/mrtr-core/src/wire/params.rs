@@ -121,7 +121,8 @@ impl<'a> Params<'a> {
     pub fn request_id(&self) -> Result<RequestId, Cause> {
         self.check()?;
         let raw = self.request_id.ok_or_else(|| missing("requestId"))?;
-        RequestId::parse(raw).map_err(|_| Cause::InvalidParams("`requestId` must be a string or an integer".into()))
+        RequestId::parse(raw)
+            .map_err(|_| Cause::InvalidParams("`requestId` must be a string or an integer".into()))
     }
 
     /// The `reason` of a cancellation, when it is a string.
@@ -135,10 +136,16 @@ impl<'a> Params<'a> {
     ///
     /// # Errors
     /// When it is missing or does not decode.
-    pub fn decode<T: Deserialize<'a>>(&self, member: &'static str, raw: Option<&'a RawValue>) -> Result<T, Cause> {
+    pub fn decode<T: Deserialize<'a>>(
+        &self,
+        member: &'static str,
+        raw: Option<&'a RawValue>,
+    ) -> Result<T, Cause> {
         self.check()?;
         let raw = raw.ok_or_else(|| missing(member))?;
-        serde_json::from_str(raw.get()).map_err(|error| Cause::InvalidParams(format!("`{member}`: {}", raw::reason(&error)).into()))
+        serde_json::from_str(raw.get()).map_err(|error| {
+            Cause::InvalidParams(format!("`{member}`: {}", raw::reason(&error)).into())
+        })
     }
 
     /// Whether `params` was an object (or absent, or `null`).
@@ -146,10 +153,18 @@ impl<'a> Params<'a> {
     /// # Errors
     /// When it was anything else.
     pub fn check(&self) -> Result<(), Cause> {
-        if self.wrong_type { Err(Cause::InvalidParams("`params` must be an object".into())) } else { Ok(()) }
+        if self.wrong_type {
+            Err(Cause::InvalidParams("`params` must be an object".into()))
+        } else {
+            Ok(())
+        }
     }
 
-    fn required_string(&self, member: &'static str, raw: Option<&'a RawValue>) -> Result<Cow<'a, str>, Cause> {
+    fn required_string(
+        &self,
+        member: &'static str,
+        raw: Option<&'a RawValue>,
+    ) -> Result<Cow<'a, str>, Cause> {
         self.check()?;
         string(member, raw)?.ok_or_else(|| missing(member))
     }
@@ -160,21 +175,31 @@ fn missing(member: &'static str) -> Cause {
 }
 
 /// A member that must be a string if it is there.
-pub(super) fn string<'a>(member: &'static str, raw: Option<&'a RawValue>) -> Result<Option<Cow<'a, str>>, Cause> {
+pub(super) fn string<'a>(
+    member: &'static str,
+    raw: Option<&'a RawValue>,
+) -> Result<Option<Cow<'a, str>>, Cause> {
     let Some(raw) = raw else { return Ok(None) };
     match raw::string(raw) {
         Some(text) => Ok(Some(text)),
-        None if raw::json_type(raw) == JsonType::String => {
-            Err(Cause::InvalidParams(format!("`{member}` is not valid Unicode").into()))
-        }
-        None => Err(Cause::InvalidParams(format!("`{member}` must be a string").into())),
+        None if raw::json_type(raw) == JsonType::String => Err(Cause::InvalidParams(
+            format!("`{member}` is not valid Unicode").into(),
+        )),
+        None => Err(Cause::InvalidParams(
+            format!("`{member}` must be a string").into(),
+        )),
     }
 }
 
 /// A member that must be an object if it is there.
-pub(super) fn object<'a>(member: &'static str, raw: Option<&'a RawValue>) -> Result<Option<&'a RawValue>, Cause> {
+pub(super) fn object<'a>(
+    member: &'static str,
+    raw: Option<&'a RawValue>,
+) -> Result<Option<&'a RawValue>, Cause> {
     match raw {
-        Some(raw) if !raw::is_object(raw) => Err(Cause::InvalidParams(format!("`{member}` must be an object").into())),
+        Some(raw) if !raw::is_object(raw) => Err(Cause::InvalidParams(
+            format!("`{member}` must be an object").into(),
+        )),
         _ => Ok(raw),
     }
 }

@@ -59,7 +59,13 @@ impl PromptArgument {
     /// An argument with this name.
     #[must_use]
     pub fn new(name: impl Into<String>, required: bool) -> Self {
-        Self { name: name.into(), title: None, description: None, required: Some(required), extra: RawObject::new() }
+        Self {
+            name: name.into(),
+            title: None,
+            description: None,
+            required: Some(required),
+            extra: RawObject::new(),
+        }
     }
 }
 
@@ -79,7 +85,11 @@ impl PromptMessage {
     /// A message.
     #[must_use]
     pub const fn new(role: Role, content: ContentBlock) -> Self {
-        Self { role, content, extra: RawObject::new() }
+        Self {
+            role,
+            content,
+            extra: RawObject::new(),
+        }
     }
 
     /// A text of the user.
@@ -114,6 +124,9 @@ impl GetPromptResult {
     /// These messages.
     #[must_use]
     pub fn new(messages: Vec<PromptMessage>) -> Self {
-        Self { messages, ..Self::default() }
+        Self {
+            messages,
+            ..Self::default()
+        }
     }
 }

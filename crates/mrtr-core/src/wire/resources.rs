@@ -141,14 +141,26 @@ impl ResourceContents {
     #[must_use]
     pub fn text(uri: impl Into<String>, text: impl Into<String>) -> Self {
         let (uri, text, extra) = (uri.into(), text.into(), RawObject::new());
-        Self::Text(TextResourceContents { uri, mime_type: None, text, meta: None, extra })
+        Self::Text(TextResourceContents {
+            uri,
+            mime_type: None,
+            text,
+            meta: None,
+            extra,
+        })
     }
 
     /// Bytes read from `uri`; `blob` is base64.
     #[must_use]
     pub fn blob(uri: impl Into<String>, blob: impl Into<String>) -> Self {
         let (uri, blob, extra) = (uri.into(), blob.into(), RawObject::new());
-        Self::Blob(BlobResourceContents { uri, mime_type: None, blob, meta: None, extra })
+        Self::Blob(BlobResourceContents {
+            uri,
+            mime_type: None,
+            blob,
+            meta: None,
+            extra,
+        })
     }
 
     /// Sets the MIME type.
@@ -179,7 +191,9 @@ impl<'de> Deserialize<'de> for ResourceContents {
         match (members.get("text"), members.get("blob")) {
             (Some(_), _) => decode(&raw).map(Self::Text),
             (None, Some(_)) => decode(&raw).map(Self::Blob),
-            (None, None) => Err(D::Error::custom("resource contents must have `text` or `blob`")),
+            (None, None) => Err(D::Error::custom(
+                "resource contents must have `text` or `blob`",
+            )),
         }
     }
 }
@@ -204,6 +218,12 @@ impl ReadResourceResult {
     /// These contents, not to be kept: what a resource says may depend on who reads it.
     #[must_use]
     pub fn new(contents: Vec<ResourceContents>) -> Self {
-        Self { contents, ttl_ms: Some(0), cache_scope: Some(CacheScope::Private), meta: None, extra: RawObject::new() }
+        Self {
+            contents,
+            ttl_ms: Some(0),
+            cache_scope: Some(CacheScope::Private),
+            meta: None,
+            extra: RawObject::new(),
+        }
     }
 }

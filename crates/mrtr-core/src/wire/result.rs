@@ -65,8 +65,12 @@ impl fmt::Display for ResultError {
         match self {
             Self::Malformed(what) => write!(f, "the server sent a malformed result: {what}"),
             Self::MissingResultType => f.write_str("the server sent a result without `resultType`"),
-            Self::UnknownResultType(found) => write!(f, "the server sent a result of unknown type `{found}`"),
-            Self::Empty => f.write_str("the server asked for input but sent neither `inputRequests` nor `requestState`"),
+            Self::UnknownResultType(found) => {
+                write!(f, "the server sent a result of unknown type `{found}`")
+            }
+            Self::Empty => f.write_str(
+                "the server asked for input but sent neither `inputRequests` nor `requestState`",
+            ),
         }
     }
 }
@@ -84,11 +88,14 @@ impl AnyResult {
         let result_type = match members.result_type {
             None if strictness == Strictness::Strict => return Err(ResultError::MissingResultType),
             None => Cow::Borrowed("complete"),
-            Some(raw) => raw::string(raw).ok_or_else(|| ResultError::Malformed("`resultType` must be a string".into()))?,
+            Some(raw) => raw::string(raw)
+                .ok_or_else(|| ResultError::Malformed("`resultType` must be a string".into()))?,
         };
         match &*result_type {
             "complete" => Ok(Self::Complete(raw.to_owned())),
-            InputRequiredResult::RESULT_TYPE => members.input_required(strictness).map(Self::InputRequired),
+            InputRequiredResult::RESULT_TYPE => {
+                members.input_required(strictness).map(Self::InputRequired)
+            }
             other => Err(ResultError::UnknownResultType(excerpt(other).into_owned())),
         }
     }
@@ -105,7 +112,10 @@ struct Members<'a> {
 
 impl Members<'_> {
     fn input_required(self, strictness: Strictness) -> Result<InputRequiredResult, ResultError> {
-        let input_requests = self.input_requests.map(|raw| member("inputRequests", raw)).transpose()?;
+        let input_requests = self
+            .input_requests
+            .map(|raw| member("inputRequests", raw))
+            .transpose()?;
         let request_state = match self.request_state {
             Some(raw) if raw::is_null(raw) && strictness == Strictness::Lenient => None,
             Some(raw) => Some(member("requestState", raw)?),
@@ -119,7 +129,9 @@ impl Members<'_> {
             input_requests,
             request_state,
             meta: self.meta.map(|raw| member("_meta", raw)).transpose()?,
-            extra: extra.finish::<serde_json::Error>().map_err(|error| ResultError::Malformed(reason(&error)))?,
+            extra: extra
+                .finish::<serde_json::Error>()
+                .map_err(|error| ResultError::Malformed(reason(&error)))?,
         };
         if result.is_state_only() && result.request_state.is_none() {
             return Err(ResultError::Empty);
@@ -129,7 +141,8 @@ impl Members<'_> {
 }
 
 fn member<'a, T: Deserialize<'a>>(name: &str, raw: &'a RawValue) -> Result<T, ResultError> {
-    serde_json::from_str(raw.get()).map_err(|error| ResultError::Malformed(format!("`{name}`: {}", reason(&error))))
+    serde_json::from_str(raw.get())
+        .map_err(|error| ResultError::Malformed(format!("`{name}`: {}", reason(&error))))
 }
 
 impl<'de: 'a, 'a> Deserialize<'de> for Members<'a> {

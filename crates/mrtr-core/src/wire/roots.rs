@@ -21,7 +21,12 @@ impl Root {
     /// A root without a name.
     #[must_use]
     pub fn new(uri: impl Into<String>) -> Self {
-        Self { uri: uri.into(), name: None, meta: None, extra: RawObject::new() }
+        Self {
+            uri: uri.into(),
+            name: None,
+            meta: None,
+            extra: RawObject::new(),
+        }
     }
 }
 
@@ -51,7 +56,10 @@ impl ListRootsResult {
     /// These folders.
     #[must_use]
     pub const fn new(roots: Vec<Root>) -> Self {
-        Self { roots, extra: RawObject::new() }
+        Self {
+            roots,
+            extra: RawObject::new(),
+        }
     }
 
     /// Checks what the types do not say.
@@ -59,8 +67,15 @@ impl ListRootsResult {
     /// # Errors
     /// When a root is not a `file://` address.
     pub fn validate(&self) -> Result<(), String> {
-        match self.roots.iter().find(|root| !root.uri.starts_with("file://")) {
-            Some(root) => Err(format!("root `{}` is not a file:// address", super::raw::excerpt(&root.uri))),
+        match self
+            .roots
+            .iter()
+            .find(|root| !root.uri.starts_with("file://"))
+        {
+            Some(root) => Err(format!(
+                "root `{}` is not a file:// address",
+                super::raw::excerpt(&root.uri)
+            )),
             None => Ok(()),
         }
     }

@@ -1,6 +1,5 @@
 //! Asking the client's model. Deprecated by this revision, still complete.
 
-
 use serde::de::{Deserialize, Deserializer, Error as _};
 use serde::ser::{Serialize, Serializer};
 use serde_json::value::RawValue;
@@ -8,7 +7,9 @@ use serde_json::value::RawValue;
 use super::object::object;
 use super::raw::{JsonType, excerpt, json_type};
 use super::tagged::{decode, tag_of};
-use super::{AudioContent, ContentBlock, Decimal, ImageContent, RawObject, Role, TextContent, Tool};
+use super::{
+    AudioContent, ContentBlock, Decimal, ImageContent, RawObject, Role, TextContent, Tool,
+};
 
 object! {
     /// What the model is asked: the `params` of `sampling/createMessage`. Deprecated by this revision.
@@ -250,7 +251,10 @@ impl<'de> Deserialize<'de> for SamplingBlock {
             Some("audio") => decode(&raw).map(Self::Audio),
             Some("tool_use") => decode(&raw).map(Self::ToolUse),
             Some("tool_result") => decode(&raw).map(Self::ToolResult),
-            Some(other) => Err(D::Error::custom(format_args!("`{}` is no content of a sampling message", excerpt(other)))),
+            Some(other) => Err(D::Error::custom(format_args!(
+                "`{}` is no content of a sampling message",
+                excerpt(other)
+            ))),
         }
     }
 }

@@ -10,7 +10,10 @@ use super::object::{Name, set};
 use super::raw::reason;
 
 /// The string value of the member `tag` of an object, `None` when the member is absent.
-pub(crate) fn tag_of<'a>(raw: &'a RawValue, tag: &'static str) -> Result<Option<Cow<'a, str>>, serde_json::Error> {
+pub(crate) fn tag_of<'a>(
+    raw: &'a RawValue,
+    tag: &'static str,
+) -> Result<Option<Cow<'a, str>>, serde_json::Error> {
     struct Tag(&'static str);
     impl<'de> Visitor<'de> for Tag {
         type Value = Option<Cow<'de, str>>;

@@ -99,7 +99,10 @@ impl CallToolResult {
     /// A result of these blocks.
     #[must_use]
     pub fn new(content: Vec<ContentBlock>) -> Self {
-        Self { content, ..Self::default() }
+        Self {
+            content,
+            ..Self::default()
+        }
     }
 
     /// A result of one text.
@@ -111,7 +114,10 @@ impl CallToolResult {
     /// A failure, in words that let a model do better.
     #[must_use]
     pub fn error(text: impl Into<String>) -> Self {
-        Self { is_error: Some(true), ..Self::text(text) }
+        Self {
+            is_error: Some(true),
+            ..Self::text(text)
+        }
     }
 
     /// A result for programs, with the same JSON as text for those that read text only.
@@ -120,7 +126,10 @@ impl CallToolResult {
     /// When `value` cannot be written as JSON.
     pub fn structured(value: &(impl Serialize + ?Sized)) -> Result<Self, serde_json::Error> {
         let raw = to_raw_value(value)?;
-        Ok(Self { structured_content: Some(raw.clone()), ..Self::text(raw.get()) })
+        Ok(Self {
+            structured_content: Some(raw.clone()),
+            ..Self::text(raw.get())
+        })
     }
 
     /// Whether the tool failed.
