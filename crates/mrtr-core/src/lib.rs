@@ -1,5 +1,6 @@
 //! mrtr-core
 
+pub mod exchange;
 pub mod form;
 pub mod json;
 pub mod state;
