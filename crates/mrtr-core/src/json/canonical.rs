@@ -16,6 +16,7 @@
 //! UTF-8 never contains `0xfe` or `0xff`, so different values have different
 //! bytes.
 
+use std::cmp::Ordering;
 use std::fmt;
 
 use super::depth::MAX_DEPTH;
@@ -73,9 +74,21 @@ fn canonical_bytes(text: &[u8]) -> Result<Vec<u8>, ArgumentsError> {
 /// Where one member of an object that is still open lies in the output.
 #[derive(Clone, Copy)]
 struct Member {
+    /// The first bytes of the name, which nearly always decide an order.
+    prefix: [u8; 8],
     start: usize,
     name_end: usize,
     end: usize,
+}
+
+impl Member {
+    fn compare(&self, other: &Self, out: &[u8]) -> Ordering {
+        let by_prefix = u64::from_be_bytes(self.prefix).cmp(&u64::from_be_bytes(other.prefix));
+        by_prefix.then_with(|| {
+            let name = |member: &Self| &out[member.start..member.name_end];
+            name(self).cmp(name(other))
+        })
+    }
 }
 
 struct Scan<'a> {
@@ -130,16 +143,20 @@ impl Scan<'_> {
                 self.skip_space();
                 let start = self.out.len();
                 self.string()?;
-                let name_end = self.out.len();
+                let name_end = self.out.len() - 1;
                 self.expect(b':')?;
                 self.value(depth)?;
-                if depth == 1 && &self.out[start..name_end] == b"_meta\xff" {
+                if depth == 1 && &self.out[start..name_end] == b"_meta" {
                     self.out.truncate(start);
                     if std::mem::replace(&mut meta_seen, true) {
                         return Err(ArgumentsError::Duplicate);
                     }
                 } else {
+                    let mut prefix = [0; 8];
+                    let shown = (name_end - start).min(8);
+                    prefix[..shown].copy_from_slice(&self.out[start..start + shown]);
                     self.members.push(Member {
+                        prefix,
                         start,
                         name_end,
                         end: self.out.len(),
@@ -162,13 +179,13 @@ impl Scan<'_> {
     fn sort_members(&mut self, first: usize) -> Result<(), ArgumentsError> {
         let members = &mut self.members[first..];
         let out = &self.out;
-        let name = |member: &Member| &out[member.start..member.name_end];
-        if members.is_sorted_by(|left, right| name(left) < name(right)) {
+        let ascending = |left: &Member, right: &Member| left.compare(right, out).is_lt();
+        if members.is_sorted_by(ascending) {
             return Ok(());
         }
         let start = members[0].start;
-        members.sort_unstable_by(|left, right| name(left).cmp(name(right)));
-        if !members.is_sorted_by(|left, right| name(left) < name(right)) {
+        members.sort_unstable_by(|left, right| left.compare(right, out));
+        if !members.is_sorted_by(ascending) {
             return Err(ArgumentsError::Duplicate);
         }
         self.scratch.clear();

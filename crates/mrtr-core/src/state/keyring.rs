@@ -4,7 +4,7 @@ use std::fmt;
 
 use aes_gcm_siv::aead::KeyInit;
 use aes_gcm_siv::{Aes256GcmSiv, Key};
-use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
+use zeroize::Zeroizing;
 
 const AEAD_KEY: &str = "mrtr 2026-07-28 AES-256-GCM-SIV key";
 const KEY_ID: &str = "mrtr 2026-07-28 key id";
@@ -33,9 +33,9 @@ impl fmt::Debug for KeyId {
 
 /// The bytes a key is made from. Wiped from memory when dropped, never shown
 /// by `Debug`.
-#[derive(Clone, Zeroize, ZeroizeOnDrop)]
+#[derive(Clone)]
 pub struct Secret {
-    bytes: Box<[u8]>,
+    bytes: Zeroizing<Box<[u8]>>,
 }
 
 impl Secret {
@@ -51,7 +51,7 @@ impl Secret {
             });
         }
         Ok(Self {
-            bytes: bytes.into(),
+            bytes: Zeroizing::new(bytes.into()),
         })
     }
 
@@ -60,7 +60,7 @@ impl Secret {
     pub fn generate(random: [u8; 32]) -> Self {
         let random = Zeroizing::new(random);
         Self {
-            bytes: random.as_slice().into(),
+            bytes: Zeroizing::new(random.as_slice().into()),
         }
     }
 
@@ -74,23 +74,22 @@ impl Secret {
     }
 
     /// The secret as text that [`Keyring::parse`] reads: base64url. Whoever
-    /// has it can make and read states.
+    /// has it can make and read states, and this copy is not wiped.
     #[must_use]
-    pub fn expose(&self) -> Zeroizing<String> {
-        Zeroizing::new(base64_simd::URL_SAFE_NO_PAD.encode_to_string(&self.bytes))
+    pub fn expose(&self) -> String {
+        base64_simd::URL_SAFE_NO_PAD.encode_to_string(&*self.bytes)
     }
 
     fn parse(text: &str, line: usize) -> Result<Self, KeyringError> {
         let text = text.trim();
-        let hex = text.len() >= 2 * MIN_SECRET_BYTES && text.bytes().all(|b| b.is_ascii_hexdigit());
-        let bytes = Zeroizing::new(
-            if hex {
-                from_hex(text)
-            } else {
-                from_base64(text)
-            }
-            .ok_or(KeyringError::Unreadable { line })?,
-        );
+        // No base64url text of a random key is all hexadecimal digits.
+        let hex = text.bytes().all(|byte| byte.is_ascii_hexdigit());
+        let bytes = if hex {
+            from_hex(text)
+        } else {
+            from_base64(text)
+        };
+        let bytes = Zeroizing::new(bytes.ok_or(KeyringError::Unreadable { line })?);
         Self::from_bytes(&bytes).map_err(|_| KeyringError::TooShort {
             line,
             bytes: bytes.len(),
@@ -137,7 +136,7 @@ fn from_base64(text: &str) -> Option<Vec<u8>> {
 ///
 /// let old = Secret::generate([1; 32]); // 32 bytes from the system, never a constant
 /// let new = Secret::generate([2; 32]);
-/// let text = format!("{} # since June\n{}", *new.expose(), *old.expose());
+/// let text = format!("{} # since June\n{}", new.expose(), old.expose());
 /// let keyring = Keyring::parse(&text)?;
 /// assert_eq!(keyring.sealing_key(), new.id());
 ///
@@ -292,3 +291,86 @@ impl fmt::Display for KeyringError {
 }
 
 impl std::error::Error for KeyringError {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HEX: &str = "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1eff";
+    const URL: &str = "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHv8";
+    const STANDARD: &str = "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHv8=";
+
+    fn ids(text: &str) -> Vec<KeyId> {
+        Keyring::parse(text).expect(text).key_ids().collect()
+    }
+
+    #[test]
+    fn one_secret_however_it_is_written() {
+        let id = ids(HEX);
+        for text in [URL, STANDARD, &HEX.to_uppercase(), &format!("  {HEX}\r\n")] {
+            assert_eq!(ids(text), id, "{text}");
+        }
+    }
+
+    #[test]
+    fn lines_commas_and_comments_separate_keys() {
+        let [a, b, c] = [1, 2, 3].map(|byte| Secret::generate([byte; 32]));
+        let text = format!(
+            "# keys of travel, the first seals\n\n{} # since June\n {} ,{},\n",
+            c.expose(),
+            a.expose(),
+            b.expose()
+        );
+        assert_eq!(ids(&text), [c.id(), a.id(), b.id()]);
+    }
+
+    #[test]
+    fn a_weak_or_unreadable_key_is_refused_by_its_line() {
+        let short = Secret::generate([5; 32]).expose()[..40].to_owned();
+        let cases = [
+            (
+                format!("{URL}\n{}", &HEX[..62]),
+                KeyringError::TooShort { line: 2, bytes: 31 },
+            ),
+            (
+                format!("\n{URL},{short}"),
+                KeyringError::TooShort { line: 2, bytes: 30 },
+            ),
+            (format!("{HEX}0"), KeyringError::Unreadable { line: 1 }),
+            ("pass phrase".into(), KeyringError::Unreadable { line: 1 }),
+            ("secret".into(), KeyringError::Unreadable { line: 1 }),
+            (String::new(), KeyringError::Empty),
+            ("# nothing\n,\n".into(), KeyringError::Empty),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(Keyring::parse(&text).err(), Some(expected), "{text}");
+        }
+        let id = ids(URL)[0];
+        let twice = Keyring::parse(&format!("{URL}\n{HEX}"));
+        assert_eq!(twice.err(), Some(KeyringError::Duplicate { line: 2, id }));
+    }
+
+    #[test]
+    fn a_secret_of_31_bytes_is_refused() {
+        let error = KeyringError::TooShort { line: 1, bytes: 31 };
+        assert_eq!(Secret::from_bytes(&[7; 31]).err(), Some(error));
+        assert!(Secret::from_bytes(&[7; 32]).is_ok());
+    }
+
+    #[test]
+    fn debug_shows_ids_and_never_a_secret() {
+        let secret = Secret::generate([0xab; 32]);
+        let keyring = Keyring::new([secret.clone()]).expect("a key");
+        let shown = format!("{secret:?} {keyring:?}");
+        assert!(shown.contains(&secret.id().to_string()), "{shown}");
+        assert!(!shown.contains("171") && !shown.contains("abab"), "{shown}");
+        assert!(!shown.contains(&secret.expose()[..8]), "{shown}");
+    }
+
+    #[test]
+    fn prepared_keys_are_wiped_when_dropped() {
+        const fn wiped<T: zeroize::ZeroizeOnDrop>() {}
+        wiped::<aes::Aes256>();
+        assert!(std::mem::needs_drop::<Aes256GcmSiv>());
+    }
+}

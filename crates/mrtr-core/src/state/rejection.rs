@@ -20,10 +20,6 @@ pub struct Rejection {
 }
 
 impl Rejection {
-    pub(crate) const fn new(reason: RejectionReason) -> Self {
-        Self { reason }
-    }
-
     /// What was wrong. Never send this to the peer.
     #[must_use]
     pub const fn reason(&self) -> &RejectionReason {

@@ -184,3 +184,65 @@ impl fmt::Display for SealError {
 }
 
 impl std::error::Error for SealError {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::state::{DecodeError, ExchangeId, Method, Secret};
+    use proptest::prelude::*;
+
+    const NOW: Timestamp = Timestamp::from_secs(1_785_196_800);
+    const REQUEST: Binding<'static> = Binding {
+        principal: None,
+        method: Method::ResourcesRead,
+        target: "note://a note with a long name",
+        arguments: None,
+        audience: "notes",
+        revision: Some("3"),
+    };
+
+    fn open_content(content: &[u8]) -> Result<Opened, Rejection> {
+        let keyring = Keyring::new([Secret::generate([1; 32])]).expect("a key");
+        let limits = StateLimits::default();
+        let text = STATE
+            .seal(&keyring, [2; 12], content.len(), limits.max_bytes, |out| {
+                out.raw(content);
+            })
+            .expect("small");
+        open(&keyring, &text, &REQUEST, NOW, &limits)
+    }
+
+    fn genuine() -> Vec<u8> {
+        let limits = StateLimits::default();
+        let exchange = ExchangeId::from_bytes([7; 16]);
+        let claims = Claims::first(exchange, NOW, NOW, &limits).expect("time is left");
+        let mut out = crate::state::Writer::new();
+        claims.write(&mut out);
+        Bound::new(&REQUEST).expect("no arguments").write(&mut out);
+        out.into_bytes()
+    }
+
+    #[test]
+    fn a_genuine_state_cut_short_is_of_another_layout() {
+        let content = genuine();
+        assert!(open_content(&content).is_ok());
+        for len in 0..content.len() {
+            let rejection = open_content(&content[..len]).expect_err("cut short");
+            let expected = RejectionReason::Layout(DecodeError::Truncated);
+            assert_eq!(rejection.reason(), &expected, "{len} bytes");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn a_genuine_state_of_any_content_never_panics(
+            content: Vec<u8>, at: prop::sample::Index, byte: u8,
+        ) {
+            let _ = open_content(&content);
+            let mut altered = genuine();
+            let at = at.index(altered.len());
+            altered[at] = byte;
+            let _ = open_content(&altered);
+        }
+    }
+}

@@ -89,10 +89,8 @@ impl Format<'_> {
         limit: usize,
     ) -> Result<Vec<u8>, Rejection> {
         if text.len() > limit {
-            return Err(Rejection::new(RejectionReason::TooLong {
-                bytes: text.len(),
-                limit,
-            }));
+            let bytes = text.len();
+            return Err(RejectionReason::TooLong { bytes, limit }.into());
         }
         let encoded = text
             .strip_prefix(self.prefix)
