@@ -7,7 +7,8 @@ use std::time::Duration;
 /// A point in time: whole milliseconds since the Unix epoch.
 ///
 /// The core never reads a clock; whoever drives it passes `now`.
-/// Arithmetic saturates, so a hostile or absurd value can never overflow.
+/// Arithmetic saturates, so a hostile or absurd value can never overflow. Written with serde it is
+/// the number of milliseconds.
 ///
 /// ```
 /// use mrtr_core::Timestamp;
@@ -19,7 +20,20 @@ use std::time::Duration;
 /// assert_eq!(later.since(start), Duration::from_millis(1_500));
 /// assert_eq!(start.since(later), Duration::ZERO);
 /// ```
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    Default,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    serde::Serialize,
+    serde::Deserialize,
+)]
+#[serde(transparent)]
 pub struct Timestamp(u64);
 
 impl Timestamp {

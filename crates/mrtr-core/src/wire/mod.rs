@@ -13,6 +13,8 @@
 mod answer;
 mod capability;
 mod cause;
+mod client_capabilities;
+mod completion;
 mod content;
 mod conversation;
 mod discover;
@@ -24,24 +26,31 @@ mod implementation;
 mod input;
 mod list;
 mod logging;
+mod message;
 mod meta;
+mod notification;
 mod number;
 mod object;
 mod params;
 mod prompts;
 mod raw;
+mod requests;
 mod resources;
 mod result;
 mod roots;
 mod sampling;
+mod subscription;
 mod tagged;
 mod tools;
 
 pub use answer::{AnswerLimits, InputResponse, InputResponses};
-pub use capability::{
-    Capabilities, Capability, ClientCapabilities, ElicitationCapability, SamplingCapability,
-};
+pub use capability::{Capabilities, Capability};
 pub use cause::Cause;
+pub use client_capabilities::{ClientCapabilities, ElicitationCapability, SamplingCapability};
+pub use completion::{
+    CompleteParams, CompleteResult, Completion, CompletionArgument, CompletionContext,
+    CompletionReference, PromptReference, ResourceReference,
+};
 pub use content::{
     Annotations, AudioContent, ContentBlock, EmbeddedResource, ImageContent, Role, TextContent,
 };
@@ -58,11 +67,20 @@ pub use list::{
     ListToolsResult,
 };
 pub use logging::LoggingLevel;
+pub use message::{
+    InvalidMessage, Response, ServerMessage, write_error, write_notification, write_request,
+    write_result,
+};
 pub use meta::{ClientMeta, RequestMeta, meta_key};
+pub use notification::{
+    CancelledParams, ListChangedParams, LoggingMessageParams, ProgressParams,
+    ResourceUpdatedParams, ServerNotification, SubscriptionAcknowledgedParams,
+};
 pub use number::Decimal;
 pub use object::RawObject;
 pub use params::Params;
 pub use prompts::{GetPromptResult, Prompt, PromptArgument, PromptMessage};
+pub use requests::{CallToolParams, GetPromptParams, ListParams, ReadResourceParams};
 pub use resources::{
     BlobResourceContents, ReadResourceResult, Resource, ResourceContents, ResourceTemplate,
     TextResourceContents,
@@ -74,6 +92,7 @@ pub use sampling::{
     SamplingBlock, SamplingContent, SamplingMessage, ToolChoice, ToolChoiceMode, ToolResultContent,
     ToolUseContent,
 };
+pub use subscription::{ListenParams, ListenResult, SubscriptionFilter, SubscriptionMeta};
 pub use tools::{CallToolResult, Tool, ToolAnnotations};
 
 /// The revision of the protocol this library speaks.
