@@ -1,0 +1,240 @@
+//! What an exchange remembers: the part of the sealed state that replay owns.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::state::{DecodeError, Reader, Writer};
+use crate::wire::InputKind;
+
+/// Longest key of a question or step, in bytes, prefixes included.
+pub const MAX_KEY_BYTES: usize = 256;
+
+/// Most entries a journal may hold when it is read.
+const MAX_ENTRIES: usize = 16 * 1024;
+
+/// The digest of a question as its author wrote it.
+pub(crate) type Digest = [u8; 16];
+
+/// A question that went out: enough to recognise it, not to ask it again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Asked {
+    pub(crate) kind: InputKind,
+    pub(crate) digest: Digest,
+    /// In how many rounds in a row it was another one than the round before.
+    pub(crate) changes: u8,
+}
+
+/// What a person or client answered.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Given {
+    /// JSON: the content of a form, a sampling or roots result; empty for a URL.
+    Accepted(Box<str>),
+    Declined,
+    Cancelled,
+}
+
+/// An answer that its ask accepted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Recorded {
+    pub(crate) kind: InputKind,
+    pub(crate) digest: Digest,
+    pub(crate) given: Given,
+    /// What is kept is made from the answer, not the answer.
+    pub(crate) projected: bool,
+    /// It answered a question that was asked, rather than having come along
+    /// with a request that had no state.
+    pub(crate) solicited: bool,
+}
+
+/// What is known under one key.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Entry {
+    Asked(Asked),
+    Received {
+        asked: Asked,
+        given: Given,
+        solicited: bool,
+    },
+    Recorded(Recorded),
+    Step(Box<str>),
+}
+
+/// All that is known, by key, and the state of an explicit flow.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Journal {
+    pub(crate) entries: BTreeMap<Arc<str>, Entry>,
+    pub(crate) flow: Option<Box<str>>,
+}
+
+impl Journal {
+    pub(crate) fn encode(&self, out: &mut Writer) {
+        out.bool(self.flow.is_some());
+        if let Some(flow) = &self.flow {
+            out.str(flow);
+        }
+        out.varint(self.entries.len() as u64);
+        for (key, entry) in &self.entries {
+            out.str(key);
+            entry.encode(out);
+        }
+    }
+
+    pub(crate) fn decode(bytes: &[u8]) -> Result<Self, DecodeError> {
+        let mut input = Reader::new(bytes);
+        let flow = match input.bool()? {
+            true => Some(input.str(usize::MAX)?.into()),
+            false => None,
+        };
+        let mut entries = BTreeMap::new();
+        let mut last: Option<Arc<str>> = None;
+        for _ in 0..input.count(MAX_ENTRIES)? {
+            let key: Arc<str> = input.str(MAX_KEY_BYTES)?.into();
+            if last.is_some_and(|last| last >= key) {
+                return Err(DecodeError::NotCanonical);
+            }
+            last = Some(key.clone());
+            entries.insert(key, Entry::decode(&mut input)?);
+        }
+        input.finish()?;
+        Ok(Self { entries, flow })
+    }
+
+    /// The key that takes most of the encoded form, and its share in bytes.
+    pub(crate) fn largest(&self) -> Option<(Arc<str>, usize)> {
+        self.entries
+            .iter()
+            .map(|(key, entry)| {
+                let mut out = Writer::new();
+                out.str(key);
+                entry.encode(&mut out);
+                (key.clone(), out.len())
+            })
+            .max_by_key(|(_, bytes)| *bytes)
+    }
+}
+
+const ASKED: u8 = 0;
+const RECEIVED: u8 = 1;
+const RECORDED: u8 = 2;
+const STEP: u8 = 3;
+
+/// The first byte of an entry: what it is, the kind of question, the sort of
+/// answer, and two flags.
+fn tag(entry: &Entry) -> u8 {
+    let (what, kind, given, solicited, projected) = match entry {
+        Entry::Asked(asked) => (ASKED, asked.kind, None, false, false),
+        Entry::Received {
+            asked,
+            given,
+            solicited,
+        } => (RECEIVED, asked.kind, Some(given), *solicited, false),
+        Entry::Recorded(recorded) => (
+            RECORDED,
+            recorded.kind,
+            Some(&recorded.given),
+            recorded.solicited,
+            recorded.projected,
+        ),
+        Entry::Step(_) => return STEP,
+    };
+    let given = match given {
+        None | Some(Given::Accepted(_)) => 0,
+        Some(Given::Declined) => 1,
+        Some(Given::Cancelled) => 2,
+    };
+    what | kind_bits(kind) << 2 | given << 4 | u8::from(solicited) << 6 | u8::from(projected) << 7
+}
+
+const fn kind_bits(kind: InputKind) -> u8 {
+    match kind {
+        InputKind::ElicitForm => 0,
+        InputKind::ElicitUrl => 1,
+        InputKind::Sample => 2,
+        InputKind::Roots => 3,
+    }
+}
+
+impl Entry {
+    fn encode(&self, out: &mut Writer) {
+        out.u8(tag(self));
+        match self {
+            Self::Asked(asked) => asked.encode(out),
+            Self::Received { asked, given, .. } => {
+                asked.encode(out);
+                given.encode(out);
+            }
+            Self::Recorded(recorded) => {
+                out.raw(&recorded.digest);
+                recorded.given.encode(out);
+            }
+            Self::Step(value) => out.str(value),
+        }
+    }
+
+    fn decode(input: &mut Reader<'_>) -> Result<Self, DecodeError> {
+        let byte = input.u8()?;
+        let kind = match byte >> 2 & 3 {
+            0 => InputKind::ElicitForm,
+            1 => InputKind::ElicitUrl,
+            2 => InputKind::Sample,
+            _ => InputKind::Roots,
+        };
+        let solicited = byte & 1 << 6 != 0;
+        let entry = match byte & 3 {
+            ASKED => Self::Asked(Asked::decode(kind, input)?),
+            RECEIVED => Self::Received {
+                asked: Asked::decode(kind, input)?,
+                given: Given::decode(byte, input)?,
+                solicited,
+            },
+            RECORDED => Self::Recorded(Recorded {
+                kind,
+                digest: input.array()?,
+                given: Given::decode(byte, input)?,
+                projected: byte & 1 << 7 != 0,
+                solicited,
+            }),
+            _ => Self::Step(input.str(usize::MAX)?.into()),
+        };
+        if tag(&entry) != byte {
+            return Err(DecodeError::UnknownTag(byte));
+        }
+        Ok(entry)
+    }
+}
+
+impl Asked {
+    fn encode(&self, out: &mut Writer) {
+        out.raw(&self.digest);
+        out.u8(self.changes);
+    }
+
+    fn decode(kind: InputKind, input: &mut Reader<'_>) -> Result<Self, DecodeError> {
+        Ok(Self {
+            kind,
+            digest: input.array()?,
+            changes: input.u8()?,
+        })
+    }
+}
+
+impl Given {
+    fn encode(&self, out: &mut Writer) {
+        if let Self::Accepted(text) = self {
+            out.str(text);
+        }
+    }
+
+    fn decode(tag: u8, input: &mut Reader<'_>) -> Result<Self, DecodeError> {
+        match tag >> 4 & 3 {
+            0 => Ok(Self::Accepted(input.str(usize::MAX)?.into())),
+            1 => Ok(Self::Declined),
+            2 => Ok(Self::Cancelled),
+            _ => Err(DecodeError::UnknownTag(tag)),
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "journal_tests.rs"]
+mod tests;

@@ -1,0 +1,507 @@
+//! One run of a handler: its questions, its steps, and the rule that decides
+//! after every poll whether the round waits, ends, or suspends.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::task::Waker;
+use std::thread::ThreadId;
+
+use serde_json::value::RawValue;
+
+use crate::wire::{Capabilities, InputKind, InputRequest, InputResponse};
+
+use super::fault::{Fault, FaultKind};
+use super::journal::{Asked, Digest, Entry, Given, Journal, MAX_KEY_BYTES, Recorded};
+use super::question::Question;
+use super::steps::{Progress, StepId, StepWaker, Steps};
+
+/// Polls in a row that leave every started step woken and unpolled, after
+/// which the steps count as parked.
+const PARKED_AFTER: u32 = 64;
+
+/// Rounds in a row that may see a new question under one key.
+const MAX_CHANGES: u8 = 3;
+
+/// Names one ask within a run.
+pub(crate) type SlotId = usize;
+
+/// An answer the client gave wrongly: its fault, and its to mend.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BadAnswer {
+    /// The key in `inputResponses`.
+    pub key: String,
+    /// What is wrong with the answer.
+    pub problem: String,
+}
+
+/// What is known of an ask when it is issued.
+#[derive(Debug)]
+pub(crate) struct Found {
+    pub(crate) given: Given,
+    pub(crate) recorded: bool,
+    pub(crate) projected: bool,
+}
+
+/// The questions of a round that suspends, and what it leaves to the next one.
+#[derive(Debug)]
+pub(crate) struct Suspension {
+    pub(crate) questions: Vec<(Arc<str>, InputRequest)>,
+    pub(crate) journal: Journal,
+}
+
+/// What follows from a poll of the handler.
+#[derive(Debug)]
+pub(crate) enum Verdict {
+    Wait,
+    WakeAndWait,
+    Done,
+    Suspend(Suspension),
+    MissingCapabilities(Capabilities),
+    BadAnswer(BadAnswer),
+    Fault(Fault),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stage {
+    /// Unanswered, not polled yet.
+    Open,
+    /// Unanswered, and the handler waits for it.
+    Blocked,
+    /// An answer is there that its ask has not taken yet.
+    Answered,
+}
+
+#[derive(Debug)]
+struct Slot {
+    key: Arc<str>,
+    /// Absent for a wait without a question.
+    question: Option<Question>,
+    stage: Stage,
+    changes: u8,
+    correction: Option<String>,
+    malformed: Option<String>,
+}
+
+#[derive(Debug, Default)]
+pub(crate) struct Run {
+    pub(super) journal: Journal,
+    pub(super) unsolicited: BTreeMap<String, Box<RawValue>>,
+    declared: Capabilities,
+    keys: BTreeSet<Arc<str>>,
+    slots: Vec<Option<Slot>>,
+    blocked: usize,
+    steps: Steps,
+    poll: u64,
+    polling: Option<ThreadId>,
+    inside_steps: u32,
+    unpolled_in_a_row: u32,
+    waker: Option<Waker>,
+    closed: bool,
+    fault: Option<FaultKind>,
+    bad_answer: Option<BadAnswer>,
+}
+
+impl Run {
+    pub(super) fn new(
+        journal: Journal,
+        unsolicited: BTreeMap<String, Box<RawValue>>,
+        declared: Capabilities,
+    ) -> Self {
+        Self {
+            journal,
+            unsolicited,
+            declared,
+            ..Self::default()
+        }
+    }
+
+    /// Records a fault, the first one counts; gives the waker to call when
+    /// nobody else will make the round look at it.
+    pub(super) fn fault(&mut self, kind: FaultKind) -> Option<Waker> {
+        if self.closed {
+            return None;
+        }
+        self.fault.get_or_insert(kind);
+        self.waker.take()
+    }
+
+    pub(super) const fn is_closed(&self) -> bool {
+        self.closed
+    }
+
+    /// Whether the round itself is being polled, on this very thread.
+    pub(super) fn is_polling(&self) -> bool {
+        self.polling == Some(std::thread::current().id())
+    }
+
+    pub(super) const fn is_inside_step(&self) -> bool {
+        self.inside_steps > 0
+    }
+
+    fn claim(&mut self, key: &Arc<str>) -> bool {
+        if self.closed {
+            return false;
+        }
+        if key.is_empty() || key.len() > MAX_KEY_BYTES {
+            self.fault(FaultKind::BadKey(key.chars().take(MAX_KEY_BYTES).collect()));
+            return false;
+        }
+        if !self.keys.insert(key.clone()) {
+            self.fault(FaultKind::DuplicateKey(key.clone()));
+            return false;
+        }
+        true
+    }
+
+    // Asks.
+
+    /// Registers a question. `solicited` demands an answer to a question that
+    /// was really asked.
+    pub(super) fn issue(
+        &mut self,
+        key: &Arc<str>,
+        question: Question,
+        solicited: bool,
+    ) -> Option<(SlotId, Option<Found>)> {
+        if !self.claim(key) {
+            return None;
+        }
+        let (kind, digest) = (question.kind(), question.digest());
+        let mut malformed = None;
+        let changes = match self.journal.entries.get(key) {
+            Some(Entry::Recorded(known)) if (known.kind, known.digest) != (kind, digest) => 1,
+            Some(Entry::Asked(asked) | Entry::Received { asked, .. })
+                if (asked.kind, asked.digest) != (kind, digest) =>
+            {
+                asked.changes.saturating_add(1)
+            }
+            None if !solicited => {
+                malformed = self.take_unsolicited(key, kind, digest);
+                0
+            }
+            _ => 0,
+        };
+        if changes >= MAX_CHANGES {
+            self.fault(FaultKind::EverChangingQuestion(key.clone()));
+            return None;
+        }
+        let stale = match self.journal.entries.get(key) {
+            Some(Entry::Recorded(known)) => changes > 0 || solicited && !known.solicited,
+            Some(Entry::Received { solicited: was, .. }) => changes > 0 || solicited && !was,
+            Some(Entry::Asked(_) | Entry::Step(_)) => true,
+            None => false,
+        };
+        if stale {
+            self.journal.entries.remove(key);
+        }
+        let found = match self.journal.entries.get(key) {
+            Some(Entry::Recorded(known)) => Some(Found {
+                given: known.given.clone(),
+                recorded: true,
+                projected: known.projected,
+            }),
+            Some(Entry::Received { given, .. }) => Some(Found {
+                given: given.clone(),
+                recorded: false,
+                projected: false,
+            }),
+            _ => None,
+        };
+        let stage = if found.is_some() {
+            Stage::Answered
+        } else {
+            Stage::Open
+        };
+        let id = self.put(Slot {
+            key: key.clone(),
+            question: Some(question),
+            stage,
+            changes,
+            correction: None,
+            malformed,
+        });
+        Some((id, found))
+    }
+
+    /// Makes an answer that came without a state a received one; what is wrong
+    /// with it is held against it when the ask is polled.
+    fn take_unsolicited(
+        &mut self,
+        key: &Arc<str>,
+        kind: InputKind,
+        digest: Digest,
+    ) -> Option<String> {
+        let raw = self.unsolicited.remove(&**key)?;
+        match read_answer(kind, &raw) {
+            Ok(given) => {
+                let asked = Asked {
+                    kind,
+                    digest,
+                    changes: 0,
+                };
+                let solicited = false;
+                self.journal.entries.insert(
+                    key.clone(),
+                    Entry::Received {
+                        asked,
+                        given,
+                        solicited,
+                    },
+                );
+                None
+            }
+            Err(problem) => Some(problem),
+        }
+    }
+
+    /// Registers a wait without a question.
+    pub(super) fn issue_wait(&mut self) -> Option<SlotId> {
+        if self.closed {
+            return None;
+        }
+        Some(self.put(Slot {
+            key: "".into(),
+            question: None,
+            stage: Stage::Open,
+            changes: 0,
+            correction: None,
+            malformed: None,
+        }))
+    }
+
+    fn put(&mut self, slot: Slot) -> SlotId {
+        self.slots.push(Some(slot));
+        self.slots.len() - 1
+    }
+
+    fn slot(&mut self, id: SlotId) -> Option<&mut Slot> {
+        self.slots.get_mut(id)?.as_mut()
+    }
+
+    /// The handler waits for this one.
+    pub(super) fn block(&mut self, id: SlotId) {
+        let Some(slot) = self.slot(id) else { return };
+        if slot.stage == Stage::Blocked {
+            return;
+        }
+        slot.stage = Stage::Blocked;
+        if let Some(problem) = slot.malformed.take() {
+            let key = slot.key.as_ref().to_owned();
+            self.bad_answer.get_or_insert(BadAnswer { key, problem });
+        }
+        self.blocked += 1;
+    }
+
+    /// The answer is not taken; the question is open again.
+    pub(super) fn reopen(&mut self, id: SlotId, correction: Option<String>) {
+        let Some(slot) = self.slot(id) else { return };
+        slot.stage = Stage::Open;
+        slot.correction = correction;
+        let key = slot.key.clone();
+        self.journal.entries.remove(&key);
+    }
+
+    /// Forgets an answer that came without a state; whether there was one.
+    pub(super) fn demand_solicited(&mut self, id: SlotId) -> bool {
+        let Some(slot) = self.slot(id) else {
+            return false;
+        };
+        slot.malformed = None;
+        let key = slot.key.clone();
+        let unsolicited = match self.journal.entries.get(&key) {
+            Some(Entry::Received { solicited, .. }) => !solicited,
+            Some(Entry::Recorded(recorded)) => !recorded.solicited,
+            _ => false,
+        };
+        if unsolicited {
+            self.reopen(id, None);
+        }
+        unsolicited
+    }
+
+    /// The ask took its answer as it came, or as `instead`.
+    pub(super) fn record(&mut self, id: SlotId, instead: Option<(Given, bool)>) {
+        let Some(slot) = self.remove(id) else { return };
+        let Some(question) = slot.question else {
+            return;
+        };
+        let (given, solicited) = match self.journal.entries.remove(&slot.key) {
+            Some(Entry::Received {
+                given, solicited, ..
+            }) => (Some(given), solicited),
+            Some(Entry::Recorded(recorded)) => {
+                self.journal
+                    .entries
+                    .insert(slot.key, Entry::Recorded(recorded));
+                return;
+            }
+            _ => (None, true),
+        };
+        let Some((given, projected)) = instead.or_else(|| Some((given?, false))) else {
+            return;
+        };
+        self.journal.entries.insert(
+            slot.key,
+            Entry::Recorded(Recorded {
+                kind: question.kind(),
+                digest: question.digest(),
+                given,
+                projected,
+                solicited,
+            }),
+        );
+    }
+
+    /// The ask is gone.
+    pub(super) fn withdraw(&mut self, id: SlotId) {
+        self.remove(id);
+    }
+
+    fn remove(&mut self, id: SlotId) -> Option<Slot> {
+        let slot = self.slots.get_mut(id)?.take()?;
+        if slot.stage == Stage::Blocked {
+            self.blocked -= 1;
+        }
+        Some(slot)
+    }
+
+    // Steps.
+
+    /// Registers a step and gives its recorded value.
+    pub(super) fn register_step(&mut self, key: &Arc<str>) -> Option<(StepId, Option<Box<str>>)> {
+        if !self.claim(key) {
+            return None;
+        }
+        let recorded = match self.journal.entries.get(key) {
+            Some(Entry::Step(value)) => Some(value.clone()),
+            _ => None,
+        };
+        Some((self.steps.register(), recorded))
+    }
+
+    pub(super) fn enter_step(&mut self, id: StepId, key: &Arc<str>, waker: &Arc<StepWaker>) {
+        self.inside_steps += 1;
+        self.steps.polled(id, key, waker, self.poll);
+    }
+
+    pub(super) const fn leave_step(&mut self) {
+        self.inside_steps = self.inside_steps.saturating_sub(1);
+    }
+
+    pub(super) fn end_step(&mut self, id: StepId) {
+        self.steps.ended(id);
+    }
+
+    pub(super) fn record_step(&mut self, key: &Arc<str>, value: Box<str>) {
+        self.journal.entries.insert(key.clone(), Entry::Step(value));
+    }
+
+    // Polls of the handler.
+
+    pub(super) fn begin_poll(&mut self) {
+        self.poll += 1;
+        self.inside_steps = 0;
+        self.polling = Some(std::thread::current().id());
+    }
+
+    /// The rule. `ready` says that the handler has ended.
+    pub(super) fn end_poll(&mut self, ready: bool, waker: &Waker) -> Verdict {
+        self.polling = None;
+        if let Some(kind) = self.fault.take() {
+            return Verdict::Fault(self.close_with(kind));
+        }
+        if let Some(bad) = self.bad_answer.take() {
+            self.closed = true;
+            return Verdict::BadAnswer(bad);
+        }
+        if ready {
+            self.closed = true;
+            return Verdict::Done;
+        }
+        if self.blocked > 0 {
+            match self.steps.progress(self.poll) {
+                Progress::Unpolled if self.unpolled_in_a_row < PARKED_AFTER => {
+                    self.unpolled_in_a_row += 1;
+                    self.keep(waker);
+                    return Verdict::WakeAndWait;
+                }
+                Progress::None | Progress::Unpolled => return self.suspend(),
+                Progress::Running => {}
+            }
+        }
+        self.unpolled_in_a_row = 0;
+        self.keep(waker);
+        Verdict::Wait
+    }
+
+    fn keep(&mut self, waker: &Waker) {
+        match &mut self.waker {
+            Some(old) => old.clone_from(waker),
+            none => *none = Some(waker.clone()),
+        }
+    }
+
+    /// Ends the run with a fault and tells what was recorded and still open.
+    pub(super) fn close_with(&mut self, kind: FaultKind) -> Fault {
+        self.closed = true;
+        let recorded = self.journal.entries.iter().filter_map(|(key, entry)| {
+            matches!(entry, Entry::Recorded(_) | Entry::Step(_)).then(|| key.clone())
+        });
+        let asks = self.slots.iter().flatten().filter_map(|slot| {
+            (slot.question.is_some() && slot.stage != Stage::Answered).then(|| slot.key.clone())
+        });
+        Fault {
+            kind,
+            recorded: recorded.collect(),
+            open: asks.chain(self.steps.keys().cloned()).collect(),
+        }
+    }
+
+    fn suspend(&mut self) -> Verdict {
+        self.closed = true;
+        let mut journal = std::mem::take(&mut self.journal);
+        journal
+            .entries
+            .retain(|_, entry| !matches!(entry, Entry::Asked(_)));
+        let mut questions = Vec::new();
+        let mut required = Capabilities::default();
+        for slot in self.slots.iter_mut().filter_map(Option::take) {
+            let Some(question) = slot.question else {
+                continue;
+            };
+            if slot.stage == Stage::Answered {
+                continue;
+            }
+            required = required.union(question.request().required_capabilities());
+            let asked = Asked {
+                kind: question.kind(),
+                digest: question.digest(),
+                changes: slot.changes,
+            };
+            journal.entries.insert(slot.key.clone(), Entry::Asked(asked));
+            questions.push((slot.key, question.into_request(slot.correction.as_deref())));
+        }
+        let missing = self.declared.missing(required);
+        if !missing.is_empty() {
+            return Verdict::MissingCapabilities(missing);
+        }
+        Verdict::Suspend(Suspension { questions, journal })
+    }
+}
+
+/// Decodes an answer by the kind of its question.
+pub(crate) fn read_answer(kind: InputKind, raw: &RawValue) -> Result<Given, String> {
+    use crate::wire::Action;
+    Ok(match InputResponse::decode(kind, raw)? {
+        InputResponse::Elicit(result) => match result.action {
+            Action::Decline => Given::Declined,
+            Action::Cancel => Given::Cancelled,
+            Action::Accept if kind == InputKind::ElicitUrl => Given::Accepted("".into()),
+            Action::Accept => Given::Accepted(match result.content {
+                Some(content) => content.get().into(),
+                None => "{}".into(),
+            }),
+        },
+        InputResponse::Sample(_) | InputResponse::Roots(_) => Given::Accepted(raw.get().into()),
+    })
+}

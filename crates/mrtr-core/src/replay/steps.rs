@@ -1,0 +1,119 @@
+//! Steps that have started, and what the round knows of their progress.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Wake, Waker};
+
+/// The waker a step's work is polled with: it notes that the work can go on,
+/// and passes the wake-up to whoever polled the step last.
+#[derive(Debug, Default)]
+pub(crate) struct StepWaker {
+    woken: AtomicBool,
+    forward: Mutex<Option<Waker>>,
+}
+
+impl StepWaker {
+    /// To be called before each poll of the work.
+    pub(crate) fn arm(&self, forward: &Waker) {
+        self.woken.store(false, Ordering::Release);
+        let mut slot = self.forward.lock().unwrap_or_else(PoisonError::into_inner);
+        match &mut *slot {
+            Some(old) => old.clone_from(forward),
+            none => *none = Some(forward.clone()),
+        }
+    }
+
+    fn woken(&self) -> bool {
+        self.woken.load(Ordering::Acquire)
+    }
+}
+
+impl Wake for StepWaker {
+    fn wake(self: Arc<Self>) {
+        self.wake_by_ref();
+    }
+
+    fn wake_by_ref(self: &Arc<Self>) {
+        self.woken.store(true, Ordering::Release);
+        let forward = self
+            .forward
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone();
+        if let Some(forward) = forward {
+            forward.wake();
+        }
+    }
+}
+
+/// Names one step within a run.
+pub(crate) type StepId = u32;
+
+#[derive(Debug)]
+struct Started {
+    key: Arc<str>,
+    polled_in: u64,
+    waker: Arc<StepWaker>,
+}
+
+/// What started steps mean for a round that could suspend.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Progress {
+    /// No step has started and not ended.
+    None,
+    /// At least one will wake the handler by itself.
+    Running,
+    /// All were woken, but the handler did not come to poll them.
+    Unpolled,
+}
+
+/// The started, unfinished steps of a run.
+#[derive(Debug, Default)]
+pub(crate) struct Steps {
+    next: StepId,
+    started: BTreeMap<StepId, Started>,
+}
+
+impl Steps {
+    pub(crate) fn register(&mut self) -> StepId {
+        self.next += 1;
+        self.next
+    }
+
+    pub(crate) fn polled(
+        &mut self,
+        id: StepId,
+        key: &Arc<str>,
+        waker: &Arc<StepWaker>,
+        poll: u64,
+    ) {
+        self.started
+            .entry(id)
+            .or_insert_with(|| Started {
+                key: key.clone(),
+                polled_in: poll,
+                waker: waker.clone(),
+            })
+            .polled_in = poll;
+    }
+
+    pub(crate) fn ended(&mut self, id: StepId) {
+        self.started.remove(&id);
+    }
+
+    pub(crate) fn progress(&self, poll: u64) -> Progress {
+        let mut steps = self.started.values();
+        if steps.any(|step| step.polled_in == poll || !step.waker.woken()) {
+            Progress::Running
+        } else if self.started.is_empty() {
+            Progress::None
+        } else {
+            Progress::Unpolled
+        }
+    }
+
+    pub(crate) fn keys(&self) -> impl Iterator<Item = &Arc<str>> {
+        self.started.values().map(|step| &step.key)
+    }
+}
