@@ -43,7 +43,7 @@ impl Question {
         let text = serde_json::to_string(&request).map_err(|problem| problem.to_string())?;
         Ok(Self {
             digest: digest(InputKind::Sample, &text, &[]),
-            request: InputRequest::Sample(request),
+            request: request.into(),
             kind: InputKind::Sample,
         })
     }
@@ -73,7 +73,10 @@ impl Question {
     pub(crate) fn into_request(self, correction: Option<&str>) -> InputRequest {
         let mut request = self.request;
         if let (InputRequest::Elicit(elicit), Some(correction)) = (&mut request, correction) {
-            let message = elicit.message_mut();
+            let message = match elicit {
+                ElicitRequest::Form(form) => &mut form.message,
+                ElicitRequest::Url(url) => &mut url.message,
+            };
             message.push_str("\n\n");
             message.extend(correction.chars().take(MAX_CORRECTION));
         }

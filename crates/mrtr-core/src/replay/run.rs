@@ -102,7 +102,7 @@ pub(crate) struct Run {
 }
 
 impl Run {
-    pub(super) fn new(
+    pub(crate) fn new(
         journal: Journal,
         unsolicited: BTreeMap<String, Box<RawValue>>,
         declared: Capabilities,
@@ -295,9 +295,12 @@ impl Run {
     /// The answer is not taken; the question is open again.
     pub(super) fn reopen(&mut self, id: SlotId, correction: Option<String>) {
         let Some(slot) = self.slot(id) else { return };
-        slot.stage = Stage::Open;
+        let was = std::mem::replace(&mut slot.stage, Stage::Open);
         slot.correction = correction;
         let key = slot.key.clone();
+        if was == Stage::Blocked {
+            self.blocked -= 1;
+        }
         self.journal.entries.remove(&key);
     }
 

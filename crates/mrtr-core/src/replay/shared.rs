@@ -1,5 +1,6 @@
 //! What a [`Cx`](super::Cx) and everything made by it share.
 
+use std::any::Any;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::Timestamp;
@@ -26,6 +27,7 @@ pub(crate) struct About {
     pub(crate) target: Box<str>,
     pub(crate) audience: Arc<str>,
     pub(crate) timer: Arc<dyn Timer>,
+    pub(crate) host: Option<Arc<dyn Any + Send + Sync>>,
 }
 
 pub(crate) struct Shared {

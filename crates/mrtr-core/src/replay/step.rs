@@ -68,10 +68,11 @@ where
                 }),
             },
             Work::Idle(start) => {
-                let _inside = Inside::enter(self, &Arc::default());
+                let waker = Arc::default();
+                let inside = Inside::enter(self, &waker);
                 let work = Box::pin(start());
-                drop(_inside);
-                self.advance(work, Arc::default(), cx)
+                drop(inside);
+                self.advance(work, waker, cx)
             }
             Work::Running(work, waker) => self.advance(work, waker, cx),
             Work::Over => self.fault(FaultKind::PolledAgain(self.key.clone())),
@@ -126,18 +127,28 @@ where
 }
 
 /// The time in which a step's own code runs.
-struct Inside<'a>(&'a Shared);
+struct Inside<'a> {
+    shared: &'a Shared,
+    id: StepId,
+}
 
 impl<'a> Inside<'a> {
     fn enter<F, Fut>(core: &'a Core<F, Fut>, waker: &Arc<StepWaker>) -> Self {
         core.shared.run().enter_step(core.id, &core.key, waker);
-        Self(&core.shared)
+        Self {
+            shared: &core.shared,
+            id: core.id,
+        }
     }
 }
 
 impl Drop for Inside<'_> {
     fn drop(&mut self) {
-        self.0.run().leave_step();
+        let mut run = self.shared.run();
+        run.leave_step();
+        if std::thread::panicking() {
+            run.end_step(self.id);
+        }
     }
 }
 

@@ -1,0 +1,320 @@
+//! What a handler talks to.
+
+use std::any::Any;
+use std::fmt;
+use std::future::Future;
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::value::RawValue;
+
+use super::ask::{Ask, Reading};
+use super::confirm::Confirm;
+use super::idempotency::IdempotencyKey;
+use super::later::Later;
+use super::question::Question;
+use super::shared::Shared;
+use super::step::{Step, StepValue};
+use super::url::UrlAsk;
+use crate::Timestamp;
+use crate::form::{Form, FormContent, FormSchema};
+use crate::state::{ExchangeId, Principal};
+use crate::wire::{
+    Capabilities, Capability, CreateMessageRequest, CreateMessageResult, ListRootsResult, Root,
+};
+
+/// The context of one run of a handler: asks, remembers, and knows about the
+/// exchange.
+///
+/// Cheap to clone; clones belong to the same run. It works inside the
+/// handler's own future and whatever that polls (`join!`, `select!`,
+/// `FuturesUnordered`), not in spawned tasks.
+///
+/// A key names a question or a step within the run and is the key of the
+/// question in `inputRequests`. Each key is used once per run; loops take
+/// [`at`](Self::at).
+///
+/// ```
+/// use mrtr_core::replay::{Cx, ToolError};
+///
+/// async fn remove(cx: Cx, path: String) -> Result<String, ToolError> {
+///     let size: u64 = cx.step("size", || async { Ok::<_, std::io::Error>(1_024) }).await?;
+///     cx.confirm("remove", format!("Remove {path} ({size} bytes)?")).await?;
+///     Ok(format!("removed {path} as {}", cx.idempotency_key("remove")))
+/// }
+/// ```
+#[derive(Clone)]
+pub struct Cx {
+    shared: Arc<Shared>,
+    prefix: Option<Arc<str>>,
+}
+
+impl Cx {
+    pub(crate) const fn new(shared: Arc<Shared>) -> Self {
+        Self {
+            shared,
+            prefix: None,
+        }
+    }
+
+    fn key(&self, key: impl AsRef<str>) -> Arc<str> {
+        let key = key.as_ref();
+        match &self.prefix {
+            None => key.into(),
+            Some(prefix) => [prefix, key].concat().into(),
+        }
+    }
+
+    /// Asks the person to fill in a form.
+    ///
+    /// An answer that does not fit the form is asked again, with what was
+    /// wrong added to the message. Never ask for passwords or other secrets
+    /// in a form: [`elicit_url`](Self::elicit_url) is for them.
+    ///
+    /// See [form mode](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation#form-mode-elicitation-requests).
+    pub fn elicit<T: Form>(&self, key: impl AsRef<str>, message: impl Into<String>) -> Ask<T> {
+        let question = Question::form(message.into(), T::schema().clone());
+        Ask::issue(&self.shared, self.key(key), question, false, |content| {
+            let read = raw(content).and_then(|raw| {
+                T::from_answer(Some(raw)).map_err(|problems| problems.to_string())
+            });
+            read.map_or_else(Reading::Wrong, Reading::Value)
+        })
+    }
+
+    /// Asks the person to fill in a form that is known only at run time.
+    pub fn elicit_form(
+        &self,
+        key: impl AsRef<str>,
+        message: impl Into<String>,
+        schema: FormSchema,
+    ) -> Ask<FormContent> {
+        let question = Question::form(message.into(), schema.clone());
+        Ask::issue(&self.shared, self.key(key), question, false, |content| {
+            let read = raw(content).and_then(|raw| {
+                schema
+                    .validate(Some(raw))
+                    .map_err(|problems| problems.to_string())
+            });
+            read.map_or_else(Reading::Wrong, Reading::Value)
+        })
+    }
+
+    /// Asks the person to open `url` and do something there, and waits until
+    /// `done` says that it happened.
+    ///
+    /// The URL should carry a ticket that ties what happens there to the
+    /// [principal](Self::principal) and this exchange, and the page must check
+    /// that its visitor is that person. The URL may differ in every round.
+    ///
+    /// `done` is called once the person agreed to go; what its future gives is
+    /// recorded when it is `Ok`. See [`UrlAsk`] for how long it may take.
+    ///
+    /// See [URL mode](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation#url-mode-elicitation-requests).
+    ///
+    /// ```
+    /// # use mrtr_core::replay::{Cx, ToolError};
+    /// # async fn wait_for_token() -> Result<String, std::io::Error> { Ok("t".into()) }
+    /// async fn sign_in(cx: Cx) -> Result<String, ToolError> {
+    ///     let url = format!("https://example.com/sign-in?exchange={}", cx.exchange_id());
+    ///     Ok(cx.elicit_url("sign-in", "Please sign in.", url, wait_for_token).await?)
+    /// }
+    /// ```
+    pub fn elicit_url<T, E, F, Fut>(
+        &self,
+        key: impl AsRef<str>,
+        message: impl Into<String>,
+        url: impl Into<String>,
+        done: F,
+    ) -> UrlAsk<F, Fut>
+    where
+        F: FnOnce() -> Fut,
+        Fut: Future<Output = Result<T, E>>,
+        T: Serialize + DeserializeOwned,
+    {
+        UrlAsk::issue(
+            &self.shared,
+            self.key(key),
+            message.into(),
+            url.into(),
+            done,
+        )
+    }
+
+    /// Asks for consent. Only an explicit yes is `Ok`.
+    pub fn confirm(&self, key: impl AsRef<str>, message: impl Into<String>) -> Confirm {
+        Confirm::issue(&self.shared, self.key(key), message.into())
+    }
+
+    /// Asks the client's model for a message.
+    ///
+    /// What is sent is checked first: a tool use must be answered by a message
+    /// of results only. Breaking that is a fault.
+    ///
+    /// Sampling is deprecated by the 2026-07-28 revision and may go in a later
+    /// one.
+    ///
+    /// See [sampling](https://modelcontextprotocol.io/specification/2026-07-28/client/sampling).
+    pub fn sample(
+        &self,
+        key: impl AsRef<str>,
+        request: CreateMessageRequest,
+    ) -> Ask<CreateMessageResult> {
+        match Question::sample(request) {
+            Ok(question) => Ask::issue(&self.shared, self.key(key), question, false, from_json),
+            Err(problem) => Ask::refuse(&self.shared, self.key(key), problem),
+        }
+    }
+
+    /// Asks the client for its roots.
+    ///
+    /// Roots are deprecated by the 2026-07-28 revision and may go in a later
+    /// one.
+    ///
+    /// See [roots](https://modelcontextprotocol.io/specification/2026-07-28/client/roots).
+    pub fn roots(&self, key: impl AsRef<str>) -> Ask<Vec<Root>> {
+        let read = |text: &str| match from_json::<ListRootsResult>(text) {
+            Reading::Value(result) => Reading::Value(result.roots),
+            Reading::Wrong(problem) => Reading::Wrong(problem),
+            Reading::No => Reading::No,
+        };
+        Ask::issue(&self.shared, self.key(key), Question::roots(), false, read)
+    }
+
+    /// Does `work` once: its `Ok` is remembered for all later rounds.
+    ///
+    /// Nothing starts before it is awaited, and nothing at all when the value
+    /// is already known. Until the round ends with a question the value is not
+    /// remembered, so the work happens at least once. An `Err` is given back and not remembered.
+    ///
+    /// Remembered values travel through the client in sealed form: keep them
+    /// short. They must survive JSON.
+    pub fn step<T, E, F, Fut>(&self, key: impl AsRef<str>, work: F) -> Step<F, Fut>
+    where
+        F: FnOnce() -> Fut,
+        Fut: Future<Output = Result<T, E>>,
+        T: Serialize + DeserializeOwned,
+    {
+        Step::new(&self.shared, self.key(key), work)
+    }
+
+    /// As [`step`](Self::step), for work whose value is remembered whatever it
+    /// is, such as the time or a random choice.
+    pub fn step_value<F, Fut>(&self, key: impl AsRef<str>, work: F) -> StepValue<F, Fut>
+    where
+        F: FnOnce() -> Fut,
+        Fut: Future,
+        Fut::Output: Serialize + DeserializeOwned,
+    {
+        StepValue::new(&self.shared, self.key(key), work)
+    }
+
+    /// Waits for `future` within this request for up to `hold`; then the
+    /// client is sent away with a state and comes back by itself.
+    ///
+    /// The future is made anew in every round and its value is not remembered.
+    /// Such rounds do not count against the cap; the deadline of the exchange
+    /// ends them. Many clients handle a result without questions badly: give
+    /// up after the first one, or come back at once ten times. Prefer to hold
+    /// the request, and use this only where a rare second round does no harm.
+    pub fn later_when<Fut: Future>(&self, future: Fut, hold: Duration) -> Later<Fut> {
+        Later::new(&self.shared, future, hold)
+    }
+
+    /// A context whose keys start with `i/`, for loops.
+    ///
+    /// ```
+    /// # use mrtr_core::replay::{Cx, Refused};
+    /// async fn confirm_all(cx: Cx, files: Vec<String>) -> Result<(), Refused> {
+    ///     for (i, file) in files.iter().enumerate() {
+    ///         cx.at(i).confirm("remove", format!("Remove {file}?")).await?; // "0/remove", ..
+    ///     }
+    ///     Ok(())
+    /// }
+    /// ```
+    #[must_use]
+    pub fn at(&self, i: impl fmt::Display) -> Self {
+        let prefix = match &self.prefix {
+            None => format!("{i}/"),
+            Some(prefix) => format!("{prefix}{i}/"),
+        };
+        Self {
+            shared: self.shared.clone(),
+            prefix: Some(prefix.into()),
+        }
+    }
+
+    /// When the first request of the exchange arrived: the same in every
+    /// round, and so safe to use in questions.
+    #[must_use]
+    pub fn started_at(&self) -> Timestamp {
+        self.shared.about.started_at
+    }
+
+    /// A key for external services that is the same in every later run of this
+    /// exchange. The label may be used more than once.
+    pub fn idempotency_key(&self, label: impl AsRef<str>) -> IdempotencyKey {
+        let label = self.key(label);
+        IdempotencyKey::new(&self.shared, label.as_ref().to_owned())
+    }
+
+    /// Whether the client declared what asking this way needs. A question that
+    /// needs more ends the request with an error.
+    #[must_use]
+    pub fn can_ask(&self, capability: Capability) -> bool {
+        self.shared.about.capabilities.contains(capability)
+    }
+
+    /// All that the client declared.
+    #[must_use]
+    pub fn capabilities(&self) -> Capabilities {
+        self.shared.about.capabilities
+    }
+
+    /// Who sent the request, as authentication found.
+    #[must_use]
+    pub fn principal(&self) -> Option<&Principal> {
+        self.shared.about.principal.as_deref()
+    }
+
+    /// The exchange, for logs: the same in all its rounds.
+    #[must_use]
+    pub fn exchange_id(&self) -> ExchangeId {
+        self.shared.about.exchange
+    }
+
+    /// The number of this round, from 1. Rounds that only wait do not count.
+    #[must_use]
+    pub fn round(&self) -> u16 {
+        self.shared.about.asked_rounds.saturating_add(1)
+    }
+
+    /// What the host of the round attached to it, if it is a `T`.
+    #[must_use]
+    pub fn host<T: Any + Send + Sync>(&self) -> Option<&T> {
+        self.shared.about.host.as_deref()?.downcast_ref()
+    }
+}
+
+impl fmt::Debug for Cx {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Cx")
+            .field("exchange", &self.exchange_id())
+            .field("round", &self.round())
+            .field("prefix", &self.prefix)
+            .finish_non_exhaustive()
+    }
+}
+
+fn raw(text: &str) -> Result<&RawValue, String> {
+    serde_json::from_str(text).map_err(|problem| problem.to_string())
+}
+
+fn from_json<T: DeserializeOwned>(text: &str) -> Reading<T> {
+    match serde_json::from_str(text) {
+        Ok(value) => Reading::Value(value),
+        Err(problem) => Reading::Wrong(problem.to_string()),
+    }
+}

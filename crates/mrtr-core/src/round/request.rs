@@ -1,0 +1,155 @@
+//! What a round is opened with.
+
+use std::any::Any;
+use std::fmt;
+use std::sync::Arc;
+
+use serde_json::value::RawValue;
+
+use crate::Timestamp;
+use crate::replay::Timer;
+use crate::state::{Binding, Method, Principal, StateLimits};
+use crate::wire::{AnswerLimits, Capabilities, Cause};
+
+/// The parts of a request that a round is about.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct RoundRequest<'a> {
+    /// The method.
+    pub method: Method,
+    /// Name of the tool or prompt, or the URI of the resource.
+    pub target: &'a str,
+    /// The `arguments`; absent counts as `{}`.
+    pub arguments: Option<&'a RawValue>,
+    /// Who sent it, as authentication found.
+    pub principal: Option<&'a Arc<Principal>>,
+    /// What the client declared in this request.
+    pub capabilities: Capabilities,
+    /// The `inputResponses` member as it came.
+    pub input_responses: Option<&'a RawValue>,
+    /// The `requestState` member as it came.
+    pub request_state: Option<&'a RawValue>,
+}
+
+impl<'a> RoundRequest<'a> {
+    /// A first request without arguments, from nobody in particular, by a
+    /// client that declared nothing.
+    #[must_use]
+    pub const fn new(method: Method, target: &'a str) -> Self {
+        Self {
+            method,
+            target,
+            arguments: None,
+            principal: None,
+            capabilities: Capabilities::NONE,
+            input_responses: None,
+            request_state: None,
+        }
+    }
+
+    pub(super) fn binding<'b>(
+        &'b self,
+        audience: &'b str,
+        revision: Option<&'b str>,
+    ) -> Binding<'b> {
+        Binding {
+            principal: self.principal.map(AsRef::as_ref),
+            method: self.method,
+            target: self.target,
+            arguments: self.arguments,
+            audience,
+            revision,
+        }
+    }
+}
+
+/// The rules of one tool, prompt or resource.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct RoundPolicy {
+    /// Times, rounds and sizes.
+    pub limits: StateLimits,
+    /// How much a client may answer at once.
+    pub answers: AnswerLimits,
+    /// Capabilities without which the handler does not even start.
+    pub requires: Capabilities,
+    /// Whether answers count only after they were asked for, for every
+    /// question of the handler. Answers that come along with a first request
+    /// are otherwise taken for plain questions, like arguments.
+    pub asked_only: bool,
+}
+
+/// What the surroundings give to a round.
+#[derive(Clone)]
+pub struct RoundEnv {
+    pub(super) now: Timestamp,
+    pub(super) random: [u8; 32],
+    pub(super) timer: Arc<dyn Timer>,
+    pub(super) host: Option<Arc<dyn Any + Send + Sync>>,
+}
+
+impl RoundEnv {
+    /// The time at which the request arrived, 32 random bytes used for this
+    /// round only, and a way to wait.
+    #[must_use]
+    pub fn new(now: Timestamp, random: [u8; 32], timer: Arc<dyn Timer>) -> Self {
+        Self {
+            now,
+            random,
+            timer,
+            host: None,
+        }
+    }
+
+    /// Attaches something that handlers get back from
+    /// [`Cx::host`](crate::replay::Cx::host).
+    #[must_use]
+    pub fn with_host(mut self, host: Arc<dyn Any + Send + Sync>) -> Self {
+        self.host = Some(host);
+        self
+    }
+}
+
+impl fmt::Debug for RoundEnv {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RoundEnv")
+            .field("now", &self.now)
+            .finish_non_exhaustive()
+    }
+}
+
+/// A request that gets an error, and why.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Reject {
+    /// What the client is told.
+    pub cause: Cause,
+    /// The true reason, for the log only.
+    pub log: String,
+}
+
+impl Reject {
+    pub(crate) fn new(cause: Cause, log: impl fmt::Display) -> Self {
+        Self {
+            cause,
+            log: log.to_string(),
+        }
+    }
+}
+
+impl From<Cause> for Reject {
+    fn from(cause: Cause) -> Self {
+        Self {
+            log: cause.to_string(),
+            cause,
+        }
+    }
+}
+
+/// The reason for the log.
+impl fmt::Display for Reject {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.log)
+    }
+}
+
+impl std::error::Error for Reject {}

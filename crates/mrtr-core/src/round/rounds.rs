@@ -1,0 +1,192 @@
+//! What all rounds of a server share.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+
+use super::open::{OpenRound, Sealing};
+use super::request::{Reject, RoundEnv, RoundPolicy, RoundRequest};
+use crate::replay::{About, Entry, Journal, Run, Shared, read_answer};
+use crate::state::{
+    Claims, ExchangeId, Keyring, Opened, Rejection, RejectionReason, StateLimits, open, presented,
+};
+use crate::wire::{Cause, InputResponses};
+
+/// Opens the rounds of one server. Cheap to clone.
+#[derive(Clone)]
+pub struct Rounds {
+    keyring: Arc<Keyring>,
+    audience: Arc<str>,
+    revision: Option<Arc<str>>,
+}
+
+impl Rounds {
+    /// `audience` names the server: states of another one do not open.
+    #[must_use]
+    pub fn new(keyring: Arc<Keyring>, audience: impl Into<Arc<str>>) -> Self {
+        Self {
+            keyring,
+            audience: audience.into(),
+            revision: None,
+        }
+    }
+
+    /// Binds states to a revision of the handlers as well: after a change of
+    /// `revision`, exchanges that are open have to be started again.
+    #[must_use]
+    pub fn with_revision(mut self, revision: impl Into<Arc<str>>) -> Self {
+        self.revision = Some(revision.into());
+        self
+    }
+
+    /// The same rounds with other keys.
+    #[must_use]
+    pub fn with_keyring(mut self, keyring: Arc<Keyring>) -> Self {
+        self.keyring = keyring;
+        self
+    }
+
+    /// The name states are bound to.
+    #[must_use]
+    pub fn audience(&self) -> &str {
+        &self.audience
+    }
+
+    /// Checks what came with a request and prepares a run of its handler.
+    ///
+    /// # Errors
+    /// The client's fault: a required capability was not declared, the state
+    /// does not open for this request, or an answer is malformed or of another
+    /// kind than was asked.
+    pub fn open(
+        &self,
+        request: &RoundRequest<'_>,
+        policy: &RoundPolicy,
+        env: RoundEnv,
+    ) -> Result<OpenRound, Reject> {
+        let missing = request.capabilities.missing(policy.requires);
+        if !missing.is_empty() {
+            return Err(Cause::MissingCapability(missing).into());
+        }
+        let opened = self.opened(request, &policy.limits, &env)?;
+        let answers = InputResponses::parse_with(request.input_responses, &policy.answers)?;
+        let mut journal = match &opened {
+            Some(opened) => {
+                Journal::decode(opened.body()).map_err(|e| rejected(RejectionReason::Layout(e)))?
+            }
+            None => Journal::default(),
+        };
+        let mut unsolicited = BTreeMap::new();
+        if opened.is_some() {
+            receive(&mut journal, &answers)?;
+        } else if !policy.asked_only {
+            for (key, raw) in answers.iter() {
+                unsolicited.insert(key.to_owned(), raw.to_owned());
+            }
+        }
+
+        let (id, nonce) = split(env.random);
+        let has_token = opened.is_some();
+        let (claims, bound) = match opened {
+            Some(opened) => (opened.claims, Some(opened.bound)),
+            None => (first(id, &env, &policy.limits), None),
+        };
+        let about = About {
+            exchange: claims.exchange,
+            started_at: claims.started_at,
+            asked_rounds: claims.round,
+            has_token,
+            capabilities: request.capabilities,
+            principal: request.principal.cloned(),
+            method: request.method,
+            target: request.target.into(),
+            audience: self.audience.clone(),
+            timer: env.timer,
+            host: env.host,
+        };
+        let run = Run::new(journal, unsolicited, request.capabilities);
+        Ok(OpenRound::new(
+            Shared::new(about, run),
+            Sealing {
+                keyring: self.keyring.clone(),
+                audience: self.audience.clone(),
+                revision: self.revision.clone(),
+                limits: policy.limits.clone(),
+                claims,
+                bound,
+                nonce,
+            },
+        ))
+    }
+
+    fn opened(
+        &self,
+        request: &RoundRequest<'_>,
+        limits: &StateLimits,
+        env: &RoundEnv,
+    ) -> Result<Option<Opened>, Reject> {
+        let Some(text) = presented(request.request_state, limits).map_err(rejected)? else {
+            return Ok(None);
+        };
+        let binding = request.binding(&self.audience, self.revision.as_deref());
+        open(&self.keyring, &text, &binding, env.now, limits)
+            .map(Some)
+            .map_err(rejected)
+    }
+}
+
+impl fmt::Debug for Rounds {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Rounds")
+            .field("audience", &self.audience)
+            .field("revision", &self.revision)
+            .finish_non_exhaustive()
+    }
+}
+
+fn rejected(rejection: impl Into<Rejection>) -> Reject {
+    Reject::new(Cause::InvalidRequestState, rejection.into())
+}
+
+/// Answers to what was asked become received; everything else is ignored.
+fn receive(journal: &mut Journal, answers: &InputResponses<'_>) -> Result<(), Reject> {
+    for (key, raw) in answers.iter() {
+        let Some(entry) = journal.entries.get_mut(key) else {
+            continue;
+        };
+        let Entry::Asked(asked) = *entry else {
+            continue;
+        };
+        let given = read_answer(asked.kind, raw).map_err(|problem| bad_answer(key, &problem))?;
+        *entry = Entry::Received {
+            asked,
+            given,
+            solicited: true,
+        };
+    }
+    Ok(())
+}
+
+pub(super) fn bad_answer(key: &str, problem: &str) -> Reject {
+    Cause::InvalidParams(format!("`inputResponses`: the answer `{key}` is {problem}").into()).into()
+}
+
+/// The claims that an exchange starts from; nothing was asked yet.
+fn first(id: [u8; 16], env: &RoundEnv, limits: &StateLimits) -> Claims {
+    let deadline = env.now + limits.exchange;
+    Claims {
+        exchange: ExchangeId::from_bytes(id),
+        round: 0,
+        started_at: env.now,
+        issued_at: env.now,
+        expires_at: deadline,
+        deadline,
+    }
+}
+
+fn split(random: [u8; 32]) -> ([u8; 16], [u8; 12]) {
+    let (mut id, mut nonce) = ([0; 16], [0; 12]);
+    id.copy_from_slice(&random[..16]);
+    nonce.copy_from_slice(&random[16..28]);
+    (id, nonce)
+}
