@@ -3,6 +3,8 @@
 pub mod exchange;
 pub mod form;
 pub mod json;
+pub mod replay;
+pub mod round;
 pub mod state;
 mod time;
 pub mod wire;

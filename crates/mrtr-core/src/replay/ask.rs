@@ -9,12 +9,12 @@ use std::task::{Context, Poll};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use super::Refused;
 use super::fault::FaultKind;
 use super::journal::Given;
 use super::question::Question;
 use super::run::Found;
 use super::shared::{Shared, Slot};
-use super::Refused;
 
 /// How an answer reads.
 pub(crate) enum Reading<T> {
@@ -224,7 +224,8 @@ impl<T> Future for Ask<T> {
     fn poll(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Self::Output> {
         let ask = self.get_mut();
         ask.take().map(|taken| {
-            ask.slot.record(taken.no.then_some((Given::Declined, false)));
+            ask.slot
+                .record(taken.no.then_some((Given::Declined, false)));
             taken.answer
         })
     }

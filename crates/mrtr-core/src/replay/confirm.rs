@@ -76,10 +76,7 @@ mod tests {
 
     #[test]
     fn only_a_literal_true_is_a_yes() {
-        assert!(matches!(
-            read(r#"{"confirmed":true}"#),
-            Reading::Value(())
-        ));
+        assert!(matches!(read(r#"{"confirmed":true}"#), Reading::Value(())));
         for no in [
             "{}",
             r#"{"confirmed":false}"#,

@@ -77,9 +77,8 @@ impl Cx {
     pub fn elicit<T: Form>(&self, key: impl AsRef<str>, message: impl Into<String>) -> Ask<T> {
         let question = Question::form(message.into(), T::schema().clone());
         Ask::issue(&self.shared, self.key(key), question, false, |content| {
-            let read = raw(content).and_then(|raw| {
-                T::from_answer(Some(raw)).map_err(|problems| problems.to_string())
-            });
+            let read = raw(content)
+                .and_then(|raw| T::from_answer(Some(raw)).map_err(|problems| problems.to_string()));
             read.map_or_else(Reading::Wrong, Reading::Value)
         })
     }

@@ -110,7 +110,9 @@ impl fmt::Display for FaultKind {
                 f,
                 "the key `{key}` was used twice in one run; give each question and step its own key, in a loop with `cx.at(i)`"
             ),
-            Self::BadKey(key) if key.is_empty() => f.write_str("a key is empty; name the question or step"),
+            Self::BadKey(key) if key.is_empty() => {
+                f.write_str("a key is empty; name the question or step")
+            }
             Self::BadKey(key) => write!(
                 f,
                 "a key is longer than {} bytes; keys are names, not contents: {key}",
@@ -135,7 +137,10 @@ impl fmt::Display for FaultKind {
                 write!(f, "`{key}` was polled again after it had given its value")
             }
             Self::StepNotWritable { key, problem } => {
-                write!(f, "the value of step `{key}` cannot be written as JSON: {problem}")
+                write!(
+                    f,
+                    "the value of step `{key}` cannot be written as JSON: {problem}"
+                )
             }
             Self::StepNotReadable { key, problem } => write!(
                 f,
@@ -154,7 +159,10 @@ impl fmt::Display for FaultKind {
                 limit,
                 largest,
             } => {
-                write!(f, "the sealed state would have {bytes} bytes, {limit} are allowed")?;
+                write!(
+                    f,
+                    "the sealed state would have {bytes} bytes, {limit} are allowed"
+                )?;
                 match largest {
                     Some((key, share)) => write!(
                         f,

@@ -78,8 +78,7 @@ impl IdempotencyKey {
     }
 
     fn not_stable(&self) {
-        self.shared
-            .fault(FaultKind::NoTokenYet(self.label.clone()));
+        self.shared.fault(FaultKind::NoTokenYet(self.label.clone()));
         // The side effect this key is for must not run. Where unwinding would
         // abort the process the fault alone must do.
         if cfg!(panic = "unwind") {

@@ -55,6 +55,8 @@ impl<Fut: Future> Future for Later<Fut> {
 
 impl<Fut> fmt::Debug for Later<Fut> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Later").field("hold", &self.hold).finish_non_exhaustive()
+        f.debug_struct("Later")
+            .field("hold", &self.hold)
+            .finish_non_exhaustive()
     }
 }

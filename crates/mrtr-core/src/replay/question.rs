@@ -1,9 +1,7 @@
 //! One question, as its author compiled it.
 
 use crate::form::FormSchema;
-use crate::wire::{
-    CreateMessageRequest, ElicitRequest, InputKind, InputRequest, ListRootsRequest,
-};
+use crate::wire::{CreateMessageRequest, ElicitRequest, InputKind, InputRequest, ListRootsRequest};
 
 use super::journal::Digest;
 

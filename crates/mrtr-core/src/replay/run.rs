@@ -125,10 +125,6 @@ impl Run {
         self.waker.take()
     }
 
-    pub(super) const fn is_closed(&self) -> bool {
-        self.closed
-    }
-
     /// Whether the round itself is being polled, on this very thread.
     pub(super) fn is_polling(&self) -> bool {
         self.polling == Some(std::thread::current().id())
@@ -481,7 +477,9 @@ impl Run {
                 digest: question.digest(),
                 changes: slot.changes,
             };
-            journal.entries.insert(slot.key.clone(), Entry::Asked(asked));
+            journal
+                .entries
+                .insert(slot.key.clone(), Entry::Asked(asked));
             questions.push((slot.key, question.into_request(slot.correction.as_deref())));
         }
         let missing = self.declared.missing(required);

@@ -246,7 +246,11 @@ mod tests {
 
     #[test]
     fn only_what_could_be_a_url_is_sent() {
-        for good in ["https://example.com/a?b=c#d", "http://[::1]:80/", "x-app:go"] {
+        for good in [
+            "https://example.com/a?b=c#d",
+            "http://[::1]:80/",
+            "x-app:go",
+        ] {
             assert_eq!(check_url(good), Ok(()), "{good}");
         }
         for bad in [

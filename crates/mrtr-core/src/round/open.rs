@@ -187,11 +187,13 @@ fn unsealed<T>(error: SealError, journal: &Journal) -> Closed<T> {
             Closed::Rejected(Reject::new(Cause::TooManyRounds { limit }, error))
         }
         SealError::Deadline { .. } => Closed::Rejected(Reject::new(Cause::Deadline, error)),
-        SealError::TooLarge { bytes, limit } => Closed::Fault(Fault::new(FaultKind::StateTooLarge {
-            bytes,
-            limit,
-            largest: journal.largest(),
-        })),
+        SealError::TooLarge { bytes, limit } => {
+            Closed::Fault(Fault::new(FaultKind::StateTooLarge {
+                bytes,
+                limit,
+                largest: journal.largest(),
+            }))
+        }
     }
 }
 
