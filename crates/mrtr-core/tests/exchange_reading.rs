@@ -202,3 +202,23 @@ fn f8_the_requested_schema_reaches_the_driver_unchanged() {
     let questions = asked(reply(&mut call(), &result).unwrap());
     assert!(serde_json::to_string(&questions).unwrap().contains(schema));
 }
+
+#[test]
+fn nesting_beyond_reason_does_not_exhaust_the_stack() {
+    let deep = format!("{}{}", "[".repeat(300_000), "]".repeat(300_000));
+    let complete = format!(r#"{{"resultType":"complete","x":{deep}}}"#);
+    assert!(matches!(reply(&mut call(), &complete), Ok(Next::Done(_))));
+    for result in [
+        format!(r#"{{"resultType":{deep}}}"#),
+        format!(r#"{{"resultType":"input_required","inputRequests":{deep}}}"#),
+        format!(r#"{{"resultType":"input_required","inputRequests":{{"q":{deep}}}}}"#),
+        format!(
+            r#"{{"resultType":"input_required","inputRequests":{{"q":{{"method":"elicitation/create","params":{{"message":"m","requestedSchema":{{"type":"object","properties":{{"x":{deep}}}}}}}}}}}}}"#
+        ),
+        format!(
+            r#"{{"resultType":"input_required","inputRequests":{{"q":{{"method":"sampling/createMessage","params":{{"maxTokens":1,"messages":{deep}}}}}}}}}"#
+        ),
+    ] {
+        violation(&result);
+    }
+}

@@ -78,6 +78,7 @@ pub(super) fn write(pending: &Pending) -> Result<String, PendingError> {
         saved_at_ms: pending.saved_at.as_millis(),
     };
     let call = serde_json::value::to_raw_value(&call).map_err(PendingError::invalid)?;
+    check_size(call.get().len())?;
     let document = Document {
         format: FORMAT.to_owned(),
         version: VERSION,
