@@ -1,5 +1,6 @@
 //! Numbers as they are written, without rounding.
 
+use std::cmp::Ordering;
 use std::fmt;
 
 /// The exact value of a JSON number, borrowed from its text.
@@ -88,6 +89,47 @@ impl<'a> Decimal<'a> {
         self.exponent >= 0
     }
 
+    /// The value as an integer; `None` when it has a fractional part or does
+    /// not fit.
+    #[must_use]
+    pub fn to_i128(&self) -> Option<i128> {
+        // An i128 has 39 digits at most.
+        if !(0..=39).contains(&self.exponent) {
+            return None;
+        }
+        let zeros = std::iter::repeat_n(&b'0', self.exponent as usize);
+        let mut digits = self.digits.iter().copied().flatten().chain(zeros);
+        digits.try_fold(0i128, |value, digit| {
+            let digit = i128::from(digit - b'0');
+            let shifted = value.checked_mul(10)?;
+            if self.negative {
+                shifted.checked_sub(digit)
+            } else {
+                shifted.checked_add(digit)
+            }
+        })
+    }
+
+    fn is_zero(&self) -> bool {
+        self.digits.iter().all(|piece| piece.is_empty())
+    }
+
+    /// Compares without the sign; neither may be zero.
+    fn compare_magnitude(&self, other: &Self) -> Ordering {
+        // The power of ten of the first digit; 128 bits because it may lie beyond 64.
+        let first = |number: &Self| {
+            let digits = number.digits[0].len() + number.digits[1].len();
+            i128::from(number.exponent) + digits as i128
+        };
+        let digits = |number: &Self| {
+            let [whole, fraction] = number.digits;
+            whole.iter().chain(fraction)
+        };
+        first(self)
+            .cmp(&first(other))
+            .then_with(|| digits(self).cmp(digits(other)))
+    }
+
     /// Appends an encoding that is the same for equal numbers only and that
     /// tells its own end.
     pub(crate) fn write_canonical(&self, out: &mut Vec<u8>) {
@@ -126,6 +168,28 @@ impl PartialEq for Decimal<'_> {
 }
 
 impl Eq for Decimal<'_> {}
+
+impl PartialOrd for Decimal<'_> {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Decimal<'_> {
+    /// By value, exactly.
+    fn cmp(&self, other: &Self) -> Ordering {
+        let sign = |number: &Self| match (number.is_zero(), number.negative) {
+            (true, _) => 0,
+            (false, true) => -1,
+            (false, false) => 1,
+        };
+        match (sign(self), sign(other)) {
+            (1, 1) => self.compare_magnitude(other),
+            (-1, -1) => other.compare_magnitude(self),
+            (left, right) => left.cmp(&right),
+        }
+    }
+}
 
 fn take_digits(text: &[u8]) -> (&[u8], &[u8]) {
     let end = text
@@ -263,6 +327,52 @@ mod tests {
         assert!(!parse("15e-1").is_integer());
     }
 
+    #[test]
+    fn order_is_by_value() {
+        let ascending = [
+            "-1e400",
+            "-9007199254740993",
+            "-9007199254740992.5",
+            "-1.1",
+            "-1",
+            "-1e-9223372036854775807",
+            "0",
+            "1e-400",
+            "0.09",
+            "0.1",
+            "0.11",
+            "1",
+            "9.99",
+            "10",
+            "9007199254740992",
+            "9007199254740993",
+            "1e9223372036854775806",
+        ];
+        for (i, left) in ascending.iter().enumerate() {
+            for (j, right) in ascending.iter().enumerate() {
+                assert_eq!(parse(left).cmp(&parse(right)), i.cmp(&j), "{left} {right}");
+            }
+        }
+        assert_eq!(parse("-0").cmp(&parse("0e9")), Ordering::Equal);
+    }
+
+    #[test]
+    fn integers_convert_exactly_or_not_at_all() {
+        assert_eq!(parse("1.50e1").to_i128(), Some(15));
+        assert_eq!(parse("-0.0").to_i128(), Some(0));
+        assert_eq!(parse(&i128::MIN.to_string()).to_i128(), Some(i128::MIN));
+        assert_eq!(parse(&i128::MAX.to_string()).to_i128(), Some(i128::MAX));
+        assert_eq!(parse("1e38").to_i128(), Some(10i128.pow(38)));
+        for none in [
+            "1.5",
+            "1e39",
+            "1e9223372036854775806",
+            "170141183460469231731687303715884105728",
+        ] {
+            assert_eq!(parse(none).to_i128(), None, "{none}");
+        }
+    }
+
     fn canonical(text: &str) -> Vec<u8> {
         let mut out = Vec::new();
         parse(text).write_canonical(&mut out);
@@ -295,8 +405,19 @@ mod tests {
         }
 
         #[test]
+        fn order_agrees_with_integers_and_equality(left: i64, right: i64, near in -3i64..3) {
+            for right in [right, left.saturating_add(near)] {
+                let (a, b) = (left.to_string(), format!("{right}.0"));
+                prop_assert_eq!(parse(&a).cmp(&parse(&b)), left.cmp(&right));
+                prop_assert_eq!(parse(&a) == parse(&b), left == right);
+            }
+        }
+
+        #[test]
         fn arbitrary_text_never_panics(text in "[-+0-9.eE]{0,30}") {
-            let _ = Decimal::parse(&text);
+            if let Ok(number) = Decimal::parse(&text) {
+                let _ = (number.to_i128(), number.cmp(&number));
+            }
         }
     }
 }
