@@ -96,6 +96,26 @@ macro_rules! from_integers {
 }
 from_integers!(i8 i16 i32 i64 i128 isize u8 u16 u32 u64 usize);
 
+/// A double that JSON cannot write: NaN or an infinity.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct NotFinite;
+
+impl fmt::Display for NotFinite {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("not a finite number")
+    }
+}
+
+impl std::error::Error for NotFinite {}
+
+impl TryFrom<f64> for Number {
+    type Error = NotFinite;
+
+    fn try_from(value: f64) -> Result<Self, NotFinite> {
+        Self::from_f64(value).ok_or(NotFinite)
+    }
+}
+
 impl PartialEq for Number {
     fn eq(&self, other: &Self) -> bool {
         self.cmp(other) == Ordering::Equal

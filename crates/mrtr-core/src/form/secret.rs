@@ -2,6 +2,10 @@
 //!
 //! Works in constant expressions, so that a derived form that asks for a password does not compile.
 
+/// What to tell an author whose form asks for one.
+pub(crate) const ADVICE: &str = "a form must not ask for passwords, keys, tokens or payment credentials: send the person \
+     to a page of your own with `elicit_url`, or state that this is no secret with `not_secret`";
+
 /// One word, as written between separators or humps of a name.
 const WORDS: &[&str] = &[
     "password",

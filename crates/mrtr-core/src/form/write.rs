@@ -14,7 +14,7 @@ pub(crate) fn write_string(out: &mut String, text: &str) {
             '\r' => out.push_str("\\r"),
             '\t' => out.push_str("\\t"),
             // Writing to a string cannot fail.
-            c if c < ' ' => drop(write!(out, "\\u{:04x}", u32::from(c))),
+            c if c < ' ' => _ = write!(out, "\\u{:04x}", u32::from(c)),
             c => out.push(c),
         }
     }
