@@ -42,33 +42,32 @@ impl FieldSpec {
         None
     }
 
-    /// `min` and `max`.
+    /// `min`.
     #[must_use]
-    pub const fn check_range(&self) -> Mistake {
-        let limits = match self.kind {
-            KindSpec::Integer { min, max } => Some((min, max)),
-            KindSpec::Number => None,
+    pub const fn check_min(&self) -> Mistake {
+        self.check_bound(self.min)
+    }
+
+    /// `max`, also against `min`.
+    #[must_use]
+    pub const fn check_max(&self) -> Mistake {
+        match (self.check_bound(self.max), self.min, self.max) {
+            (None, Some(min), Some(max)) if below(max, min) => Some("`min` is above `max`"),
+            (mistake, _, _) => mistake,
+        }
+    }
+
+    const fn check_bound(&self, bound: Option<NumberSpec>) -> Mistake {
+        match self.kind {
+            KindSpec::Integer { min, max } => check_number(bound, Some((min, max))),
+            KindSpec::Number => check_number(bound, None),
             KindSpec::Text => {
-                return Some(
-                    "`min` and `max` are for numbers: text takes `min_length` and `max_length`",
-                );
+                Some("`min` and `max` are for numbers: text takes `min_length` and `max_length`")
             }
             KindSpec::MultiSelect(_) => {
-                return Some(
-                    "`min` and `max` are for numbers: a list takes `min_items` and `max_items`",
-                );
+                Some("`min` and `max` are for numbers: a list takes `min_items` and `max_items`")
             }
-            _ => return Some("`min` and `max` are for numbers"),
-        };
-        if let Some(mistake) = check_number(self.min, limits) {
-            return Some(mistake);
-        }
-        if let Some(mistake) = check_number(self.max, limits) {
-            return Some(mistake);
-        }
-        match (self.min, self.max) {
-            (Some(min), Some(max)) if below(max, min) => Some("`min` is above `max`"),
-            _ => None,
+            KindSpec::Boolean | KindSpec::Select(_) => Some("`min` and `max` are for numbers"),
         }
     }
 

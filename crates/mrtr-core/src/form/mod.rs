@@ -45,5 +45,6 @@ pub use typed::{Form, FormChoice, FormField};
 pub mod derive {
     pub use super::check::Mistake;
     pub use super::reader::Reader;
-    pub use super::spec::{DefaultSpec, FieldSpec, NumberSpec, schema};
+    pub use super::spec::{DefaultSpec, FieldSpec, NumberSpec, TypedSpec, field, schema};
+    pub use super::types::read_choice;
 }

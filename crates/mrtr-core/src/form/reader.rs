@@ -24,26 +24,26 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The value of the field at this position of the form; `None` after noting a problem.
-    pub fn field<T: FormField>(&mut self, position: usize) -> Option<T> {
-        let field = self.schema.fields().get(position)?;
-        let problem = match self.content.get(&field.name) {
-            Some(value) => match T::read(value) {
-                Ok(value) => return Some(value),
-                Err(predicate) => field.problem(&predicate),
-            },
-            None => match T::absent() {
-                Some(value) => return Some(value),
-                None => field.missing(),
-            },
-        };
-        self.problems.push(problem);
-        None
-    }
-
     /// What is wrong.
     #[must_use]
     pub fn finish(self) -> Problems {
         self.problems
     }
+}
+
+/// The value of the field at this position of the form; `None` after noting a problem.
+pub(super) fn read_field<T: FormField>(reader: &mut Reader<'_>, position: usize) -> Option<T> {
+    let field = reader.schema.fields().get(position)?;
+    let problem = match reader.content.get(&field.name) {
+        Some(value) => match T::read(value) {
+            Ok(value) => return Some(value),
+            Err(predicate) => field.problem(&predicate),
+        },
+        None => match T::absent() {
+            Some(value) => return Some(value),
+            None => field.missing(),
+        },
+    };
+    reader.problems.push(problem);
+    None
 }

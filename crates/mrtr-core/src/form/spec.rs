@@ -8,6 +8,7 @@ use super::field::{
     TextKind,
 };
 use super::number::Number;
+use super::reader::{Reader, read_field};
 use super::render::render;
 use super::schema::FormSchema;
 use super::typed::FormField;
@@ -97,28 +98,42 @@ pub struct FieldSpec {
     pub default: Option<DefaultSpec>,
 }
 
-impl FieldSpec {
-    /// A field of this type without attributes.
-    #[must_use]
-    pub const fn of<T: FormField>(name: &'static str) -> Self {
-        Self {
-            name,
-            kind: T::KIND,
-            required: T::REQUIRED,
-            title: None,
-            description: None,
-            not_secret: false,
-            min: None,
-            max: None,
-            min_length: None,
-            max_length: None,
-            min_items: None,
-            max_items: None,
-            format: None,
-            default: None,
-        }
-    }
+/// A field of a derived form together with its Rust type. Only [`field`] asks that the type can be a
+/// field, so that a type that cannot is reported once.
+#[derive(Debug, Clone, Copy)]
+pub struct TypedSpec<T> {
+    /// The field.
+    pub spec: FieldSpec,
+    /// Reads the field at this position of the form.
+    pub read: fn(&mut Reader<'_>, usize) -> Option<T>,
+}
 
+/// A field of this type without attributes.
+#[must_use]
+pub const fn field<T: FormField>(name: &'static str) -> TypedSpec<T> {
+    let spec = FieldSpec {
+        name,
+        kind: T::KIND,
+        required: T::REQUIRED,
+        title: None,
+        description: None,
+        not_secret: false,
+        min: None,
+        max: None,
+        min_length: None,
+        max_length: None,
+        min_items: None,
+        max_items: None,
+        format: None,
+        default: None,
+    };
+    TypedSpec {
+        spec,
+        read: read_field::<T>,
+    }
+}
+
+impl FieldSpec {
     fn field(&self) -> Field {
         let kind = match self.kind {
             KindSpec::Text => FieldKind::Text(TextKind {

@@ -101,3 +101,16 @@ impl<T: FormChoice> FormField for Vec<T> {
         chosen.ok_or_else(|| "contains a value that is not one of the choices".into())
     }
 }
+
+/// [`FormField::read`] of a derived choice.
+///
+/// # Errors
+///
+/// When the value is none of the choices.
+pub fn read_choice<T: FormChoice>(value: &FieldValue) -> Result<T, String> {
+    let chosen = match value {
+        FieldValue::Text(text) => T::from_value(text),
+        _ => None,
+    };
+    chosen.ok_or_else(|| "must be one of the choices".into())
+}
