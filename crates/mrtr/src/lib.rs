@@ -1,5 +1,6 @@
 //! mrtr
 
+#[cfg(test)]
 extern crate self as mrtr;
 
 pub use mrtr_core::form;
