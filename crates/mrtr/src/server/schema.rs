@@ -1,0 +1,219 @@
+//! JSON Schemas of handler types, made once at registration.
+
+use std::any::TypeId;
+
+use schemars::JsonSchema;
+use schemars::generate::SchemaSettings;
+use serde::de::DeserializeOwned;
+use serde::ser::{Serialize, SerializeMap, Serializer};
+use serde_json::value::{RawValue, to_raw_value};
+use serde_json::{Map, Value, json};
+
+use super::args::fields;
+
+/// A JSON Schema object and the order its root properties are written in.
+///
+/// Subschemas are inlined: models and header rules read properties, not
+/// references.
+#[derive(Clone, Debug)]
+pub(crate) struct Schema {
+    members: Map<String, Value>,
+    order: &'static [&'static str],
+}
+
+impl Schema {
+    /// The schema of the arguments `A`: an object, whatever it takes.
+    ///
+    /// # Errors
+    /// What the type is instead; the author's fault.
+    pub(crate) fn of_arguments<A: JsonSchema + DeserializeOwned + 'static>() -> Result<Self, String> {
+        if TypeId::of::<A>() == TypeId::of::<()>() {
+            let Value::Object(members) = json!({"type": "object", "additionalProperties": false}) else {
+                return Err("no object".to_owned());
+            };
+            return Ok(Self { members, order: &[] });
+        }
+        let mut members = generate::<A>(SchemaSettings::draft2020_12().for_deserialize())
+            .ok_or_else(|| not_an_object::<A>())?;
+        match members.get("type") {
+            Some(Value::String(kind)) if kind == "object" => {}
+            None if all_branches_are_objects(&members) => {
+                members.insert("type".to_owned(), "object".into());
+            }
+            _ => return Err(not_an_object::<A>()),
+        }
+        Ok(Self { members, order: fields::of::<A>() })
+    }
+
+    /// The schema of a structured result; any schema that is an object.
+    pub(crate) fn of_output<T: JsonSchema + 'static>() -> Self {
+        // A schema `true` allows everything, as an empty object does.
+        let members = generate::<T>(SchemaSettings::draft2020_12().for_serialize()).unwrap_or_default();
+        Self { members, order: &[] }
+    }
+
+    pub(crate) fn members(&self) -> &Map<String, Value> {
+        &self.members
+    }
+
+    /// The properties of the root with their schemas, in the order they are
+    /// declared where that is known.
+    pub(crate) fn properties(&self) -> Vec<(&str, &Value)> {
+        let Some(Value::Object(properties)) = self.members.get("properties") else {
+            return Vec::new();
+        };
+        let place = |name: &str| self.order.iter().position(|field| *field == name).unwrap_or(usize::MAX);
+        let mut sorted: Vec<(&str, &Value)> =
+            properties.iter().map(|(name, schema)| (name.as_str(), schema)).collect();
+        sorted.sort_by_key(|(name, _)| place(name));
+        sorted
+    }
+
+    /// Whether the root property `name` must be there.
+    pub(crate) fn requires(&self, name: &str) -> bool {
+        let Some(Value::Array(required)) = self.members.get("required") else {
+            return false;
+        };
+        required.iter().any(|required| required == name)
+    }
+
+    /// Its text.
+    ///
+    /// # Errors
+    /// What serialisation says.
+    pub(crate) fn to_raw(&self) -> Result<Box<RawValue>, String> {
+        to_raw_value(self).map_err(|error| error.to_string())
+    }
+}
+
+/// `type` first, `properties` in order, the rest as it comes.
+impl Serialize for Schema {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        struct Ordered<'a>(Vec<(&'a str, &'a Value)>);
+        impl Serialize for Ordered<'_> {
+            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.collect_map(self.0.iter().copied())
+            }
+        }
+
+        let mut map = serializer.serialize_map(None)?;
+        if let Some(kind) = self.members.get("type") {
+            map.serialize_entry("type", kind)?;
+        }
+        for (name, value) in &self.members {
+            match name.as_str() {
+                "type" => {}
+                "properties" => map.serialize_entry(name, &Ordered(self.properties()))?,
+                _ => map.serialize_entry(name, value)?,
+            }
+        }
+        map.end()
+    }
+}
+
+fn generate<T: JsonSchema>(settings: SchemaSettings) -> Option<Map<String, Value>> {
+    let settings = settings.with(|settings| {
+        // 2020-12 is what the absence of `$schema` means.
+        settings.meta_schema = None;
+        settings.inline_subschemas = true;
+    });
+    let schema = settings.into_generator().into_root_schema_for::<T>();
+    let Value::Object(mut members) = schema.to_value() else {
+        return None;
+    };
+    // The name of a Rust type says nothing to a client; a title its author chose does.
+    if members.get("title").and_then(Value::as_str) == Some(&*T::schema_name()) {
+        members.remove("title");
+    }
+    Some(members)
+}
+
+fn all_branches_are_objects(members: &Map<String, Value>) -> bool {
+    ["oneOf", "anyOf"].iter().any(|name| {
+        members.get(*name).and_then(Value::as_array).is_some_and(|branches| {
+            branches.iter().all(|branch| branch.get("type").and_then(Value::as_str) == Some("object"))
+        })
+    })
+}
+
+fn not_an_object<A: JsonSchema>() -> String {
+    format!(
+        "its arguments `{}` are not described by an object; take a struct with named fields, or `()` for none",
+        A::schema_name()
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde::Deserialize;
+
+    /// A trip to book.
+    #[derive(Deserialize, JsonSchema)]
+    #[expect(dead_code, reason = "only described")]
+    struct Trip {
+        /// Where to.
+        to: String,
+        nights: Option<u8>,
+        class: Class,
+    }
+
+    #[derive(Deserialize, JsonSchema)]
+    #[serde(rename_all = "lowercase")]
+    enum Class {
+        Economy,
+        First,
+    }
+
+    #[derive(Deserialize, JsonSchema)]
+    #[serde(tag = "by")]
+    #[expect(dead_code, reason = "only described")]
+    enum Search {
+        Name { name: String },
+        Id { id: u64 },
+    }
+
+    fn text(schema: &Schema) -> String {
+        schema.to_raw().expect("serialises").get().to_owned()
+    }
+
+    #[test]
+    fn properties_keep_the_order_of_the_fields_and_nothing_is_a_reference() {
+        let schema = Schema::of_arguments::<Trip>().expect("an object");
+        let text = text(&schema);
+        let to = text.find(r#""to""#).expect("to");
+        let nights = text.find(r#""nights""#).expect("nights");
+        let class = text.find(r#""class""#).expect("class");
+        assert!(to < nights && nights < class, "{text}");
+        assert!(text.starts_with(r#"{"type":"object""#), "{text}");
+        assert!(!text.contains("$ref") && !text.contains("$schema"), "{text}");
+        assert!(text.contains("Where to.") && text.contains("economy"), "{text}");
+        assert!(!text.contains(r#""title""#), "{text}");
+        assert!(schema.requires("to") && !schema.requires("nights"));
+    }
+
+    #[test]
+    fn no_arguments_are_an_object_without_members() {
+        let schema = Schema::of_arguments::<()>().expect("an object");
+        assert_eq!(text(&schema), r#"{"type":"object","additionalProperties":false}"#);
+    }
+
+    #[test]
+    fn an_enum_of_structs_becomes_an_object() {
+        let schema = Schema::of_arguments::<Search>().expect("an object");
+        assert!(text(&schema).starts_with(r#"{"type":"object""#));
+    }
+
+    #[test]
+    fn arguments_that_are_no_object_are_refused_by_name() {
+        for problem in [
+            Schema::of_arguments::<String>().expect_err("a string"),
+            Schema::of_arguments::<Vec<u8>>().expect_err("an array"),
+            Schema::of_arguments::<Option<Trip>>().expect_err("nullable"),
+            Schema::of_arguments::<Value>().expect_err("anything"),
+            Schema::of_arguments::<Class>().expect_err("a string of choices"),
+        ] {
+            assert!(problem.contains("not described by an object"), "{problem}");
+        }
+    }
+}
