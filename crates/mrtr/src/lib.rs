@@ -1,11 +1,15 @@
-//! mrtr
+//! Multi Round-Trip Requests for MCP servers and clients.
 
 #[cfg(test)]
 extern crate self as mrtr;
 
-pub use mrtr_core::form;
 pub use mrtr_core::form::Form;
+pub use mrtr_core::replay::{Cx, Refused, ToolError};
+pub use mrtr_core::{Timestamp, exchange, form, json, replay, round, state, wire};
 pub use mrtr_derive::Form;
+
+#[cfg(feature = "server")]
+pub mod server;
 
 #[cfg(test)]
 mod tests {

@@ -45,15 +45,22 @@ impl fmt::Display for KeysError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Io { path, error } => write!(f, "key file {}: {error}", path.display()),
-            Self::Invalid { path: Some(path), error } => write!(f, "key file {}: {error}", path.display()),
+            Self::Invalid {
+                path: Some(path),
+                error,
+            } => write!(f, "key file {}: {error}", path.display()),
             Self::Invalid { path: None, error } => write!(f, "{KEYS_VARIABLE}: {error}"),
             Self::Exposed { path, mode } => write!(
                 f,
                 "key file {} may be read by others (mode {mode:o}); run `chmod 600` on it",
                 path.display()
             ),
-            Self::NoStateFolder => f.write_str("neither XDG_STATE_HOME nor HOME says where to keep a key file"),
-            Self::NoKeyFile => f.write_str("the server has no key file; give it one with `key_file` when building it"),
+            Self::NoStateFolder => {
+                f.write_str("neither XDG_STATE_HOME nor HOME says where to keep a key file")
+            }
+            Self::NoKeyFile => f.write_str(
+                "the server has no key file; give it one with `key_file` when building it",
+            ),
         }
     }
 }
@@ -78,17 +85,29 @@ pub(crate) fn from_environment(text: Option<&str>) -> Result<Option<Keyring>, Ke
 /// The keys in a file its operator takes care of.
 pub(crate) fn from_file(path: &Path) -> Result<Keyring, KeysError> {
     let text = fs::read_to_string(path).map_err(|error| io_error(path, error))?;
-    Keyring::parse(&text).map_err(|error| KeysError::Invalid { path: Some(path.to_owned()), error })
+    Keyring::parse(&text).map_err(|error| KeysError::Invalid {
+        path: Some(path.to_owned()),
+        error,
+    })
 }
 
 /// The file that keeps the keys of the server `name` for this user.
-pub(crate) fn state_file(name: &str, variable: impl Fn(&str) -> Option<PathBuf>) -> Result<PathBuf, KeysError> {
+pub(crate) fn state_file(
+    name: &str,
+    variable: impl Fn(&str) -> Option<PathBuf>,
+) -> Result<PathBuf, KeysError> {
     let absolute = |name: &str| variable(name).filter(|path| path.is_absolute());
     let folder = absolute("XDG_STATE_HOME")
         .or_else(|| absolute("LOCALAPPDATA"))
         .or_else(|| Some(absolute("HOME")?.join(".local").join("state")))
         .ok_or(KeysError::NoStateFolder)?;
-    let plain = |c: char| if c.is_ascii_alphanumeric() || matches!(c, '-' | '_') { c } else { '_' };
+    let plain = |c: char| {
+        if c.is_ascii_alphanumeric() || matches!(c, '-' | '_') {
+            c
+        } else {
+            '_'
+        }
+    };
     let name: String = name.chars().map(plain).collect();
     Ok(folder.join("mrtr").join(format!("{name}.keys")))
 }
@@ -102,7 +121,12 @@ pub(crate) fn from_private_file(path: &Path, random: [u8; 32]) -> Result<Keyring
             create(path, random).map_err(|error| io_error(path, error))?;
         }
         Err(error) => return Err(io_error(path, error)),
-        Ok(mode) if mode & 0o077 != 0 => return Err(KeysError::Exposed { path: path.to_owned(), mode }),
+        Ok(mode) if mode & 0o077 != 0 => {
+            return Err(KeysError::Exposed {
+                path: path.to_owned(),
+                mode,
+            });
+        }
         Ok(_) => {}
     }
     from_file(path)
@@ -146,7 +170,10 @@ fn private_mode(path: &Path) -> io::Result<u32> {
 }
 
 fn io_error(path: &Path, error: io::Error) -> KeysError {
-    KeysError::Io { path: path.to_owned(), error }
+    KeysError::Io {
+        path: path.to_owned(),
+        error,
+    }
 }
 
 #[cfg(test)]
@@ -164,7 +191,9 @@ mod tests {
         let first = from_private_file(&path, [1; 32]).expect("created");
         let second = from_private_file(&path, [2; 32]).expect("read");
         assert_eq!(first.sealing_key(), second.sealing_key());
-        let files = fs::read_dir(folder.path().join("a")).expect("a folder").count();
+        let files = fs::read_dir(folder.path().join("a"))
+            .expect("a folder")
+            .count();
         assert_eq!(files, 1, "no draft stays behind");
     }
 
@@ -188,7 +217,10 @@ mod tests {
         assert_eq!(private_mode(&path).expect("a mode"), 0o600);
         fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).expect("changed");
         let error = from_private_file(&path, [1; 32]).expect_err("exposed");
-        assert!(matches!(error, KeysError::Exposed { mode: 0o640, .. }), "{error}");
+        assert!(
+            matches!(error, KeysError::Exposed { mode: 0o640, .. }),
+            "{error}"
+        );
         assert!(error.to_string().contains("chmod 600"));
     }
 
@@ -204,14 +236,22 @@ mod tests {
             "HOME" => Some(PathBuf::from("/home/a")),
             _ => None,
         };
-        assert_eq!(state_file("t", both).expect("a folder"), Path::new("/state/mrtr/t.keys"));
+        assert_eq!(
+            state_file("t", both).expect("a folder"),
+            Path::new("/state/mrtr/t.keys")
+        );
         let relative = |name: &str| (name == "XDG_STATE_HOME").then(|| PathBuf::from("state"));
-        assert!(matches!(state_file("t", relative), Err(KeysError::NoStateFolder)));
+        assert!(matches!(
+            state_file("t", relative),
+            Err(KeysError::NoStateFolder)
+        ));
     }
 
     #[test]
     fn an_error_names_the_place_and_never_a_key() {
-        let error = from_environment(Some("c2hvcnQ")).expect_err("too short").to_string();
+        let error = from_environment(Some("c2hvcnQ"))
+            .expect_err("too short")
+            .to_string();
         assert!(error.starts_with("MRTR_KEYS: line 1"), "{error}");
         assert!(!error.contains("c2hvcnQ"), "{error}");
     }

@@ -42,11 +42,21 @@ pub trait Limiter: Send + Sync + 'static {
     ///
     /// # Errors
     /// When not, and how long to wait.
-    fn check(&self, principal: Option<&Principal>, target: Target<'_>, now: Timestamp) -> Result<(), RetryAfter>;
+    fn check(
+        &self,
+        principal: Option<&Principal>,
+        target: Target<'_>,
+        now: Timestamp,
+    ) -> Result<(), RetryAfter>;
 }
 
 impl<L: Limiter + ?Sized> Limiter for Arc<L> {
-    fn check(&self, principal: Option<&Principal>, target: Target<'_>, now: Timestamp) -> Result<(), RetryAfter> {
+    fn check(
+        &self,
+        principal: Option<&Principal>,
+        target: Target<'_>,
+        now: Timestamp,
+    ) -> Result<(), RetryAfter> {
         (**self).check(principal, target, now)
     }
 }
@@ -108,7 +118,12 @@ impl TokenBuckets {
 }
 
 impl Limiter for TokenBuckets {
-    fn check(&self, principal: Option<&Principal>, target: Target<'_>, now: Timestamp) -> Result<(), RetryAfter> {
+    fn check(
+        &self,
+        principal: Option<&Principal>,
+        target: Target<'_>,
+        now: Timestamp,
+    ) -> Result<(), RetryAfter> {
         let key = self.key(principal, target);
         let mut buckets = self.buckets.lock().unwrap_or_else(PoisonError::into_inner);
         if buckets.len() >= Self::MAX_BUCKETS && !buckets.contains_key(&key) {
@@ -151,7 +166,11 @@ mod tests {
     #[test]
     fn a_bucket_refills_one_call_per_interval_and_never_beyond_its_size() {
         let limiter = TokenBuckets::new(3, SECOND);
-        let mut calls = |at: Timestamp| (0..10).take_while(|_| limiter.check(None, book(), at).is_ok()).count();
+        let mut calls = |at: Timestamp| {
+            (0..10)
+                .take_while(|_| limiter.check(None, book(), at).is_ok())
+                .count()
+        };
         assert_eq!(calls(START), 3);
         assert_eq!(calls(START + SECOND * 2), 2);
         assert_eq!(calls(START + SECOND * 100), 3);
@@ -190,7 +209,10 @@ mod tests {
             assert_eq!(limiter.check(Some(&caller(n)), book(), START), Ok(()));
         }
         let next = caller(TokenBuckets::MAX_BUCKETS);
-        assert_eq!(limiter.check(Some(&next), book(), START), Err(RetryAfter(SECOND)));
+        assert_eq!(
+            limiter.check(Some(&next), book(), START),
+            Err(RetryAfter(SECOND))
+        );
         assert_eq!(limiter.check(Some(&next), book(), START + SECOND), Ok(()));
         assert_eq!(limiter.buckets.lock().expect("unpoisoned").len(), 1);
     }

@@ -26,12 +26,17 @@ impl Schema {
     ///
     /// # Errors
     /// What the type is instead; the author's fault.
-    pub(crate) fn of_arguments<A: JsonSchema + DeserializeOwned + 'static>() -> Result<Self, String> {
+    pub(crate) fn of_arguments<A: JsonSchema + DeserializeOwned + 'static>() -> Result<Self, String>
+    {
         if TypeId::of::<A>() == TypeId::of::<()>() {
-            let Value::Object(members) = json!({"type": "object", "additionalProperties": false}) else {
+            let Value::Object(members) = json!({"type": "object", "additionalProperties": false})
+            else {
                 return Err("no object".to_owned());
             };
-            return Ok(Self { members, order: &[] });
+            return Ok(Self {
+                members,
+                order: &[],
+            });
         }
         let mut members = generate::<A>(SchemaSettings::draft2020_12().for_deserialize())
             .ok_or_else(|| not_an_object::<A>())?;
@@ -42,14 +47,21 @@ impl Schema {
             }
             _ => return Err(not_an_object::<A>()),
         }
-        Ok(Self { members, order: fields::of::<A>() })
+        Ok(Self {
+            members,
+            order: fields::of::<A>(),
+        })
     }
 
     /// The schema of a structured result; any schema that is an object.
     pub(crate) fn of_output<T: JsonSchema + 'static>() -> Self {
         // A schema `true` allows everything, as an empty object does.
-        let members = generate::<T>(SchemaSettings::draft2020_12().for_serialize()).unwrap_or_default();
-        Self { members, order: &[] }
+        let members =
+            generate::<T>(SchemaSettings::draft2020_12().for_serialize()).unwrap_or_default();
+        Self {
+            members,
+            order: &[],
+        }
     }
 
     pub(crate) fn members(&self) -> &Map<String, Value> {
@@ -62,9 +74,16 @@ impl Schema {
         let Some(Value::Object(properties)) = self.members.get("properties") else {
             return Vec::new();
         };
-        let place = |name: &str| self.order.iter().position(|field| *field == name).unwrap_or(usize::MAX);
-        let mut sorted: Vec<(&str, &Value)> =
-            properties.iter().map(|(name, schema)| (name.as_str(), schema)).collect();
+        let place = |name: &str| {
+            self.order
+                .iter()
+                .position(|field| *field == name)
+                .unwrap_or(usize::MAX)
+        };
+        let mut sorted: Vec<(&str, &Value)> = properties
+            .iter()
+            .map(|(name, schema)| (name.as_str(), schema))
+            .collect();
         sorted.sort_by_key(|(name, _)| place(name));
         sorted
     }
@@ -130,9 +149,14 @@ fn generate<T: JsonSchema>(settings: SchemaSettings) -> Option<Map<String, Value
 
 fn all_branches_are_objects(members: &Map<String, Value>) -> bool {
     ["oneOf", "anyOf"].iter().any(|name| {
-        members.get(*name).and_then(Value::as_array).is_some_and(|branches| {
-            branches.iter().all(|branch| branch.get("type").and_then(Value::as_str) == Some("object"))
-        })
+        members
+            .get(*name)
+            .and_then(Value::as_array)
+            .is_some_and(|branches| {
+                branches
+                    .iter()
+                    .all(|branch| branch.get("type").and_then(Value::as_str) == Some("object"))
+            })
     })
 }
 
@@ -186,8 +210,14 @@ mod tests {
         let class = text.find(r#""class""#).expect("class");
         assert!(to < nights && nights < class, "{text}");
         assert!(text.starts_with(r#"{"type":"object""#), "{text}");
-        assert!(!text.contains("$ref") && !text.contains("$schema"), "{text}");
-        assert!(text.contains("Where to.") && text.contains("economy"), "{text}");
+        assert!(
+            !text.contains("$ref") && !text.contains("$schema"),
+            "{text}"
+        );
+        assert!(
+            text.contains("Where to.") && text.contains("economy"),
+            "{text}"
+        );
         assert!(!text.contains(r#""title""#), "{text}");
         assert!(schema.requires("to") && !schema.requires("nights"));
     }
@@ -195,7 +225,10 @@ mod tests {
     #[test]
     fn no_arguments_are_an_object_without_members() {
         let schema = Schema::of_arguments::<()>().expect("an object");
-        assert_eq!(text(&schema), r#"{"type":"object","additionalProperties":false}"#);
+        assert_eq!(
+            text(&schema),
+            r#"{"type":"object","additionalProperties":false}"#
+        );
     }
 
     #[test]

@@ -242,15 +242,12 @@ mod tests {
         );
         assert_eq!(
             values("f:///{a}-{b}", "f:///x-y-z"),
-            Some(vec![
-                ("a".into(), "x".into()),
-                ("b".into(), "y-z".into())
-            ])
+            Some(vec![("a".into(), "x".into()), ("b".into(), "y-z".into())])
         );
-        assert_eq!(values("f:///{a}-{b}", "f:///--b"), Some(vec![
-            ("a".into(), "-".into()),
-            ("b".into(), "b".into())
-        ]));
+        assert_eq!(
+            values("f:///{a}-{b}", "f:///--b"),
+            Some(vec![("a".into(), "-".into()), ("b".into(), "b".into())])
+        );
     }
 
     #[test]
@@ -286,7 +283,14 @@ mod tests {
     fn a_uri_needs_a_scheme_and_legal_characters() {
         assert_eq!(check_uri("note://todo"), Ok(()));
         assert_eq!(check_uri("urn:x%20y"), Ok(()));
-        for bad in ["todo", "1a:x", "note://a b", "note://é", "note://%2", "note://{x}"] {
+        for bad in [
+            "todo",
+            "1a:x",
+            "note://a b",
+            "note://é",
+            "note://%2",
+            "note://{x}",
+        ] {
             assert!(check_uri(bad).is_err(), "{bad}");
         }
     }

@@ -52,7 +52,11 @@ impl<'de> Deserializer<'de> for Probe {
         Err(Told(fields))
     }
 
-    fn deserialize_newtype_struct<V: Visitor<'de>>(self, _: &'static str, visitor: V) -> Result<V::Value, Told> {
+    fn deserialize_newtype_struct<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        visitor: V,
+    ) -> Result<V::Value, Told> {
         visitor.visit_newtype_struct(self)
     }
 

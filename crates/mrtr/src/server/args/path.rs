@@ -119,14 +119,20 @@ mod tests {
             (r#"{"to":7}"#, "to"),
             (r#"{ "to" : 7 , "seats": [] }"#, "to"),
             (r#"{"seats":7}"#, "seats"),
-            (r#"{"seats":[{"row":1},{"row":"x"}],"to":"a"}"#, "seats[1].row"),
+            (
+                r#"{"seats":[{"row":1},{"row":"x"}],"to":"a"}"#,
+                "seats[1].row",
+            ),
             (r#"{"seats":[{"row":1},{"row":300}]}"#, "seats[1].row"),
             (r#"{"seats":[{"row":1},{"row":-1}]}"#, "seats[1].row"),
             (r#"{"seats":[{"row":1},{"side":"Left"}]}"#, "seats[1]"),
             (r#"{"seats":[{"row":1,"side":"Up"}]}"#, "seats[0].side"),
             (r#"{"seats":[{"row":1}, "x"]}"#, "seats[1]"),
             (r#"{"a\"b":{"c,]}":[1,{}]},"to":[]}"#, "to"),
-            ("{\n \"seats\": [\n  {\"row\": 1},\n  {\"row\": true}\n ]\n}", "seats[1].row"),
+            (
+                "{\n \"seats\": [\n  {\"row\": 1},\n  {\"row\": true}\n ]\n}",
+                "seats[1].row",
+            ),
         ] {
             assert_eq!(path(text), at, "{text}");
         }

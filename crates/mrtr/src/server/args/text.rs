@@ -13,7 +13,9 @@ pub(crate) type Texts<'a> = Vec<(&'a str, Cow<'a, str>)>;
 /// Reads a value of type `A` from named texts. Numbers, booleans and unit
 /// variants are read from their text, an absent name is an absent field.
 pub(crate) fn from_texts<A: DeserializeOwned>(texts: &Texts<'_>) -> Result<A, TextError> {
-    let members = texts.iter().map(|(name, text)| (*name, Text { name, text }));
+    let members = texts
+        .iter()
+        .map(|(name, text)| (*name, Text { name, text }));
     A::deserialize(Members(MapDeserializer::new(members)))
 }
 
