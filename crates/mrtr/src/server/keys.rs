@@ -148,7 +148,7 @@ fn create(path: &Path, random: [u8; 32]) -> io::Result<()> {
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     let mut file = options.open(&draft)?;
     let written = file
-        .write_all(format!("{}\n", *secret.expose()).as_bytes())
+        .write_all(format!("{}\n", &*secret.expose()).as_bytes())
         .and_then(|()| file.sync_all())
         // A link, as a rename would replace the file of a process that came first.
         .and_then(|()| match fs::hard_link(&draft, path) {
