@@ -1,14 +1,14 @@
-//! What a server asks for: input requests and the result that carries them.
+//! What a server asks for.
 
 use std::collections::HashSet;
 use std::fmt;
 
-use serde::de::{Deserialize, Deserializer, Error as _, MapAccess, Visitor};
+use serde::de::{Deserialize, DeserializeOwned, Deserializer, Error as _, MapAccess, Visitor};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::value::RawValue;
 
 use super::object::{Name, duplicate, write_members};
-use super::raw::excerpt;
+use super::raw::{excerpt, reason};
 use super::tagged::{decode, tag_of};
 use super::{
     Capabilities, Capability, CreateMessageRequest, ElicitRequest, ListRootsRequest, RawObject,
@@ -119,31 +119,61 @@ impl From<ListRootsRequest> for InputRequest {
 
 impl Serialize for InputRequest {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = match self {
-            Self::Roots(request) => return request.serialize(serializer),
-            _ => serializer.serialize_map(None)?,
-        };
-        map.serialize_entry("method", self.kind().method())?;
-        match self {
-            Self::Elicit(params) => map.serialize_entry("params", params)?,
-            Self::Sample(params) => map.serialize_entry("params", params)?,
-            Self::Roots(_) => {}
-        }
-        map.end()
+        self.write(&RawObject::new(), serializer)
     }
 }
 
 impl<'de> Deserialize<'de> for InputRequest {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let raw = Box::<RawValue>::deserialize(deserializer)?;
-        match tag_of(&raw, "method").map_err(D::Error::custom)?.as_deref() {
-            None => Err(D::Error::missing_field("method")),
-            Some("elicitation/create") => decode(&raw).map(|With { params }| Self::Elicit(params)),
-            Some("sampling/createMessage") => {
-                decode(&raw).map(|With { params }| Self::Sample(params))
+        Self::read(&raw).map(|(request, _)| request)
+    }
+}
+
+impl InputRequest {
+    /// Writes the request with these members beside `method` and `params`.
+    fn write<S: Serializer>(&self, beside: &RawObject, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        match self {
+            Self::Elicit(params) => {
+                map.serialize_entry("method", self.kind().method())?;
+                map.serialize_entry("params", params)?;
             }
-            Some("roots/list") => decode(&raw).map(Self::Roots),
-            Some(other) => Err(D::Error::custom(format_args!(
+            Self::Sample(params) => {
+                map.serialize_entry("method", self.kind().method())?;
+                map.serialize_entry("params", params)?;
+            }
+            Self::Roots(request) => request.write(&mut map)?,
+        }
+        write_members(&mut map, beside)?;
+        map.end()
+    }
+
+    /// Reads a request and the members beside `method` and `params`.
+    fn read<E: serde::de::Error>(raw: &RawValue) -> Result<(Self, RawObject), E> {
+        fn parts<P: DeserializeOwned, E: serde::de::Error>(
+            raw: &RawValue,
+        ) -> Result<(P, RawObject), E> {
+            let mut beside: RawObject = decode(raw)?;
+            beside.remove("method");
+            let params = beside
+                .remove("params")
+                .ok_or_else(|| E::missing_field("params"))?;
+            Ok((decode(&params)?, beside))
+        }
+        match tag_of(raw, "method")
+            .map_err(|error| E::custom(reason(&error)))?
+            .as_deref()
+        {
+            None => Err(E::missing_field("method")),
+            Some("elicitation/create") => {
+                parts(raw).map(|(params, beside)| (Self::Elicit(params), beside))
+            }
+            Some("sampling/createMessage") => {
+                parts(raw).map(|(params, beside)| (Self::Sample(params), beside))
+            }
+            Some("roots/list") => Ok((Self::Roots(decode(raw)?), RawObject::new())),
+            Some(other) => Err(E::custom(format_args!(
                 "method `{}` cannot be asked of a client",
                 excerpt(other)
             ))),
@@ -151,14 +181,10 @@ impl<'de> Deserialize<'de> for InputRequest {
     }
 }
 
-#[derive(serde::Deserialize)]
-struct With<P> {
-    params: P,
-}
-
 /// The things a server asks for, by key, in order.
 ///
-/// Keys are the server's and unique; a key that occurs twice does not decode.
+/// Keys are the server's and unique; a key that occurs twice does not decode. Members this library
+/// does not know survive, also those beside `method` and `params`.
 ///
 /// ```
 /// use mrtr_core::wire::{InputKind, InputRequests};
@@ -168,7 +194,21 @@ struct With<P> {
 /// # Ok::<(), serde_json::Error>(())
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct InputRequests(Vec<(String, InputRequest)>);
+pub struct InputRequests(Vec<Entry>);
+
+#[derive(Clone, Debug, PartialEq)]
+struct Entry {
+    key: String,
+    request: InputRequest,
+    /// Members beside `method` and `params`, kept as they came.
+    beside: RawObject,
+}
+
+impl Serialize for Entry {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.request.write(&self.beside, serializer)
+    }
+}
 
 impl InputRequests {
     /// Nothing asked.
@@ -179,10 +219,14 @@ impl InputRequests {
 
     /// Adds a request at the end, or replaces the one with the same key.
     pub fn insert(&mut self, key: impl Into<String>, request: impl Into<InputRequest>) {
-        let (key, request) = (key.into(), request.into());
-        match self.0.iter_mut().find(|(known, _)| *known == key) {
-            Some(entry) => entry.1 = request,
-            None => self.0.push((key, request)),
+        let entry = Entry {
+            key: key.into(),
+            request: request.into(),
+            beside: RawObject::new(),
+        };
+        match self.0.iter_mut().find(|known| known.key == entry.key) {
+            Some(known) => *known = entry,
+            None => self.0.push(entry),
         }
     }
 
@@ -196,7 +240,9 @@ impl InputRequests {
 
     /// The requests in order.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (&str, &InputRequest)> {
-        self.0.iter().map(|(key, request)| (key.as_str(), request))
+        self.0
+            .iter()
+            .map(|entry| (entry.key.as_str(), &entry.request))
     }
 
     /// How many there are.
@@ -214,8 +260,8 @@ impl InputRequests {
     /// What the client must have declared to be asked all of them.
     #[must_use]
     pub fn required_capabilities(&self) -> Capabilities {
-        self.0.iter().fold(Capabilities::NONE, |all, (_, request)| {
-            all | request.required_capabilities()
+        self.0.iter().fold(Capabilities::NONE, |all, entry| {
+            all | entry.request.required_capabilities()
         })
     }
 }
@@ -233,16 +279,17 @@ impl<K: Into<String>, R: Into<InputRequest>> FromIterator<(K, R)> for InputReque
 
 impl IntoIterator for InputRequests {
     type Item = (String, InputRequest);
-    type IntoIter = std::vec::IntoIter<(String, InputRequest)>;
+    type IntoIter = std::vec::IntoIter<Self::Item>;
 
     fn into_iter(self) -> Self::IntoIter {
-        self.0.into_iter()
+        let requests = self.0.into_iter().map(|entry| (entry.key, entry.request));
+        requests.collect::<Vec<_>>().into_iter()
     }
 }
 
 impl Serialize for InputRequests {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_map(self.iter())
+        serializer.collect_map(self.0.iter().map(|entry| (&entry.key, entry)))
     }
 }
 
@@ -260,86 +307,22 @@ impl<'de> Deserialize<'de> for InputRequests {
                 let (mut requests, mut seen) = (Vec::new(), HashSet::new());
                 while let Some(Name(key)) = map.next_key()? {
                     let raw: Box<RawValue> = map.next_value()?;
-                    let request = decode(&raw).map_err(|error: A::Error| {
-                        A::Error::custom(format_args!("`{}`: {error}", excerpt(&key)))
-                    })?;
+                    let (request, beside) =
+                        InputRequest::read(&raw).map_err(|error: A::Error| {
+                            A::Error::custom(format_args!("`{}`: {error}", excerpt(&key)))
+                        })?;
                     if !seen.insert(key.to_string()) {
                         return Err(duplicate(&key));
                     }
-                    requests.push((key.into_owned(), request));
+                    requests.push(Entry {
+                        key: key.into_owned(),
+                        request,
+                        beside,
+                    });
                 }
                 Ok(InputRequests(requests))
             }
         }
         deserializer.deserialize_map(Members)
-    }
-}
-
-/// A server's answer that it needs input before it can finish.
-///
-/// At least one of the two fields must be there; reading a result with neither fails (see
-/// [`AnyResult`](super::AnyResult)).
-///
-/// Implements [`InputRequiredResult`](https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr#inputrequiredresult).
-#[derive(Clone, Debug, Default, PartialEq)]
-#[non_exhaustive]
-pub struct InputRequiredResult {
-    /// What is asked for.
-    pub input_requests: Option<InputRequests>,
-    /// What the client must send back as it is.
-    pub request_state: Option<String>,
-    /// Metadata.
-    pub meta: Option<RawObject>,
-    /// Members this library does not know, kept as they came.
-    pub extra: RawObject,
-}
-
-impl InputRequiredResult {
-    /// The value of `resultType`.
-    pub const RESULT_TYPE: &'static str = "input_required";
-
-    /// A result that asks for `input_requests` (when there are any) and carries `request_state`.
-    #[must_use]
-    pub fn new(input_requests: InputRequests, request_state: Option<String>) -> Self {
-        Self {
-            input_requests: (!input_requests.is_empty()).then_some(input_requests),
-            request_state,
-            ..Self::default()
-        }
-    }
-
-    /// A result without questions: come back with this state.
-    #[must_use]
-    pub fn later(request_state: impl Into<String>) -> Self {
-        Self {
-            request_state: Some(request_state.into()),
-            ..Self::default()
-        }
-    }
-
-    /// Whether there is nothing to ask, so that the client may come back at once.
-    #[must_use]
-    pub fn is_state_only(&self) -> bool {
-        self.input_requests
-            .as_ref()
-            .is_none_or(InputRequests::is_empty)
-    }
-}
-
-impl Serialize for InputRequiredResult {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("resultType", Self::RESULT_TYPE)?;
-        if let Some(requests) = &self.input_requests {
-            map.serialize_entry("inputRequests", requests)?;
-        }
-        if let Some(state) = &self.request_state {
-            map.serialize_entry("requestState", state)?;
-        }
-        if let Some(meta) = &self.meta {
-            map.serialize_entry("_meta", meta)?;
-        }
-        write_members(&mut map, &self.extra)?;
-        map.end()
     }
 }

@@ -24,6 +24,7 @@ mod error;
 mod id;
 mod implementation;
 mod input;
+mod input_required;
 mod list;
 mod logging;
 mod message;
@@ -61,7 +62,8 @@ pub use envelope::{Incoming, Malformed, Notification, Request};
 pub use error::{ErrorCode, ErrorObject};
 pub use id::{InvalidId, ProgressToken, RequestId};
 pub use implementation::{Icon, Implementation};
-pub use input::{InputKind, InputRequest, InputRequests, InputRequiredResult};
+pub use input::{InputKind, InputRequest, InputRequests};
+pub use input_required::InputRequiredResult;
 pub use list::{
     CacheHints, CacheScope, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
     ListToolsResult,
