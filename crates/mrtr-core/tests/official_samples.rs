@@ -3,6 +3,8 @@
 //!
 //! Needs `MRTR_SPEC_DIR`: a folder with `schema.json` and `examples/` of revision 2026-07-28.
 
+#![allow(clippy::unwrap_used, reason = "tests")]
+
 use std::collections::BTreeMap;
 use std::fmt::Debug;
 use std::fs;
