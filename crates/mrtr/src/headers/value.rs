@@ -1,0 +1,118 @@
+//! How text is written in a header value: as it is, or in the Base64 sentinel form.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use base64_simd::STANDARD;
+use http::HeaderValue;
+
+const PREFIX: &str = "=?base64?";
+const SUFFIX: &str = "?=";
+
+/// A header value that cannot be what a client wrote: the peer's fault.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum InvalidValue {
+    /// Bytes other than visible ASCII, space and tab.
+    Characters,
+    /// Between the markers is no Base64 with padding.
+    Base64,
+    /// The Base64 holds something other than UTF-8.
+    Utf8,
+}
+
+impl fmt::Display for InvalidValue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Characters => "contains characters that are not allowed in a header",
+            Self::Base64 => "is marked as Base64 but does not decode",
+            Self::Utf8 => "is marked as Base64 but does not hold UTF-8",
+        })
+    }
+}
+
+/// The text a header value stands for.
+///
+/// Implements [value encoding](https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#value-encoding).
+pub(crate) fn decode(value: &HeaderValue) -> Result<Cow<'_, str>, InvalidValue> {
+    // `to_str` is true for exactly the bytes the specification allows.
+    let text = value.to_str().map_err(|_| InvalidValue::Characters)?;
+    let Some(encoded) = sentinel(text) else { return Ok(text.into()) };
+    let bytes = STANDARD.decode_to_vec(encoded).map_err(|_| InvalidValue::Base64)?;
+    String::from_utf8(bytes).map(Cow::Owned).map_err(|_| InvalidValue::Utf8)
+}
+
+/// Writes text as a header value, in the sentinel form where it has to be.
+pub(crate) fn encode(text: &str) -> HeaderValue {
+    let plain = text.bytes().all(|b| matches!(b, b' '..=b'~' | b'\t'))
+        && text.trim_matches([' ', '\t']) == text
+        && sentinel(text).is_none();
+    let written = if plain {
+        HeaderValue::from_str(text)
+    } else {
+        HeaderValue::from_str(&format!("{PREFIX}{}{SUFFIX}", STANDARD.encode_to_string(text)))
+    };
+    // Both forms are printable ASCII by construction.
+    written.unwrap_or_else(|_| HeaderValue::from_static(""))
+}
+
+/// What stands between the markers; `None` when the value is plain.
+fn sentinel(text: &str) -> Option<&str> {
+    text.strip_prefix(PREFIX)?.strip_suffix(SUFFIX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn the_examples_of_the_page_are_written_as_shown() {
+        for (text, header) in [
+            ("us-west1", "us-west1"),
+            ("Hello, 世界", "=?base64?SGVsbG8sIOS4lueVjA==?="),
+            (" padded ", "=?base64?IHBhZGRlZCA=?="),
+            ("line1\nline2", "=?base64?bGluZTEKbGluZTI=?="),
+            ("=?base64?literal?=", "=?base64?PT9iYXNlNjQ/bGl0ZXJhbD89?="),
+        ] {
+            assert_eq!(encode(text), header);
+            assert_eq!(decode(&HeaderValue::from_static(header)).unwrap(), text);
+        }
+    }
+
+    #[test]
+    fn a_value_without_both_markers_is_literal() {
+        for literal in ["SGVsbG8=", "=?base64?SGVsbG8=", "SGVsbG8=?=", "=?BASE64?SGVsbG8=?=", "=?base64?=", ""] {
+            assert_eq!(decode(&HeaderValue::from_static(literal)).unwrap(), literal);
+        }
+    }
+
+    #[test]
+    fn base64_without_padding_or_with_foreign_characters_is_invalid() {
+        for (value, why) in [
+            ("=?base64?SGVsbG8?=", InvalidValue::Base64),
+            ("=?base64?SGVs!!!bG8=?=", InvalidValue::Base64),
+            ("=?base64?SGVsbG9=?=", InvalidValue::Base64),
+            ("=?base64?SGVs bG8=?=", InvalidValue::Base64),
+            ("=?base64?_-8=?=", InvalidValue::Base64),
+            ("=?base64?/w==?=", InvalidValue::Utf8),
+        ] {
+            assert_eq!(decode(&HeaderValue::from_static(value)), Err(why), "{value}");
+        }
+        let raw = HeaderValue::from_bytes("caf\u{e9}".as_bytes()).unwrap();
+        assert_eq!(decode(&raw), Err(InvalidValue::Characters));
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_encoded_decodes_to_itself(text in any::<String>()) {
+            prop_assert_eq!(decode(&encode(&text)).unwrap(), text);
+        }
+
+        #[test]
+        fn any_header_value_decodes_or_is_refused(bytes in proptest::collection::vec(any::<u8>(), 0..64)) {
+            if let Ok(value) = HeaderValue::from_bytes(&bytes) {
+                let _ = decode(&value);
+            }
+        }
+    }
+}

@@ -1,0 +1,213 @@
+//! What a request has to say before its reply: a bounded queue that never makes the handler wait.
+
+use std::collections::VecDeque;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Waker};
+
+use bytes::Bytes;
+
+/// Whether a notification may be lost when the client does not keep up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Loss {
+    /// A later one says more: progress.
+    Superseded,
+    /// Each stands for itself: log messages.
+    Distinct,
+}
+
+/// Notifications of one request, and its reply once it has been told to come as an event.
+#[derive(Debug)]
+pub(super) struct Outbox {
+    capacity: usize,
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    queue: VecDeque<(Loss, Bytes)>,
+    end: Option<End>,
+    waker: Option<Waker>,
+}
+
+#[derive(Debug)]
+enum End {
+    /// Nothing more is taken; the reply goes another way.
+    Closed,
+    /// Nothing more is taken; this comes last.
+    Reply(Bytes),
+}
+
+/// What there is to send.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Next {
+    Messages(Vec<Bytes>),
+    /// The last message.
+    Reply(Bytes),
+    /// Nothing, for ever.
+    End,
+    /// Nothing now; the waker was kept.
+    Nothing,
+}
+
+impl Outbox {
+    pub(super) fn new(capacity: usize) -> Self {
+        Self {
+            capacity,
+            state: Mutex::default(),
+        }
+    }
+
+    /// Queues a notification: one JSON text. When the queue is full, progress gives way: the
+    /// oldest is dropped for what is new. Log messages that find no progress to replace are lost.
+    pub(super) fn push(&self, loss: Loss, message: Bytes) {
+        let mut state = self.lock();
+        if state.end.is_some() {
+            return;
+        }
+        if state.queue.len() >= self.capacity {
+            let superseded = state
+                .queue
+                .iter()
+                .position(|(loss, _)| *loss == Loss::Superseded);
+            match superseded {
+                Some(oldest) => drop(state.queue.remove(oldest)),
+                None => return,
+            }
+        }
+        state.queue.push_back((loss, message));
+        let waker = state.waker.take();
+        drop(state);
+        if let Some(waker) = waker {
+            waker.wake();
+        }
+    }
+
+    /// Whether a notification waits; keeps the waker when none does.
+    pub(super) fn has_messages(&self, cx: &Context<'_>) -> bool {
+        let mut state = self.lock();
+        if state.queue.is_empty() {
+            state.keep(cx);
+        }
+        !state.queue.is_empty()
+    }
+
+    /// What to send next; keeps the waker when there is nothing yet.
+    pub(super) fn next(&self, cx: &Context<'_>) -> Next {
+        let mut state = self.lock();
+        if !state.queue.is_empty() {
+            return Next::Messages(state.take());
+        }
+        match state.end.take() {
+            Some(End::Reply(reply)) => {
+                state.end = Some(End::Closed);
+                Next::Reply(reply)
+            }
+            Some(End::Closed) => {
+                state.end = Some(End::Closed);
+                Next::End
+            }
+            None => {
+                state.keep(cx);
+                Next::Nothing
+            }
+        }
+    }
+
+    /// Takes nothing more and gives what has come.
+    pub(super) fn close(&self) -> Vec<Bytes> {
+        let mut state = self.lock();
+        let rest = state.take();
+        state.finish(End::Closed);
+        rest
+    }
+
+    /// Takes nothing more; the reply comes after what is queued.
+    pub(super) fn finish(&self, reply: Bytes) {
+        self.lock().finish(End::Reply(reply));
+    }
+
+    /// Ends the stream without a reply, unless it has one.
+    pub(super) fn abandon(&self) {
+        let mut state = self.lock();
+        if state.end.is_none() {
+            state.finish(End::Closed);
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    fn take(&mut self) -> Vec<Bytes> {
+        self.queue.drain(..).map(|(_, message)| message).collect()
+    }
+
+    fn finish(&mut self, end: End) {
+        self.end = Some(end);
+        if let Some(waker) = self.waker.take() {
+            waker.wake();
+        }
+    }
+
+    fn keep(&mut self, cx: &Context<'_>) {
+        match &mut self.waker {
+            Some(waker) => waker.clone_from(cx.waker()),
+            None => self.waker = Some(cx.waker().clone()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn next(outbox: &Outbox) -> Next {
+        outbox.next(&Context::from_waker(Waker::noop()))
+    }
+
+    fn messages(texts: &[&'static str]) -> Next {
+        Next::Messages(texts.iter().map(|text| Bytes::from_static(text.as_bytes())).collect())
+    }
+
+    #[test]
+    fn a_full_queue_drops_the_oldest_progress_and_keeps_every_log_message_it_has() {
+        let outbox = Outbox::new(3);
+        for (loss, text) in [
+            (Loss::Superseded, "p1"),
+            (Loss::Distinct, "l1"),
+            (Loss::Superseded, "p2"),
+            (Loss::Superseded, "p3"),
+            (Loss::Distinct, "l2"),
+            (Loss::Distinct, "l3"),
+            (Loss::Distinct, "lost"),
+            (Loss::Superseded, "lost"),
+        ] {
+            outbox.push(loss, Bytes::from_static(text.as_bytes()));
+        }
+        assert_eq!(next(&outbox), messages(&["l1", "l2", "l3"]));
+        assert_eq!(next(&outbox), Next::Nothing);
+    }
+
+    #[test]
+    fn the_reply_comes_last_and_nothing_after_it() {
+        let outbox = Outbox::new(3);
+        outbox.push(Loss::Superseded, Bytes::from_static(b"p"));
+        outbox.finish(Bytes::from_static(b"reply"));
+        outbox.push(Loss::Distinct, Bytes::from_static(b"late"));
+        outbox.abandon();
+        assert_eq!(next(&outbox), messages(&["p"]));
+        assert_eq!(next(&outbox), Next::Reply(Bytes::from_static(b"reply")));
+        assert_eq!(next(&outbox), Next::End);
+    }
+
+    #[test]
+    fn a_closed_queue_gives_what_it_has_and_takes_no_more() {
+        let outbox = Outbox::new(3);
+        outbox.push(Loss::Superseded, Bytes::from_static(b"p"));
+        assert_eq!(outbox.close(), [&b"p"[..]]);
+        outbox.push(Loss::Superseded, Bytes::from_static(b"late"));
+        assert_eq!(next(&outbox), Next::End);
+    }
+}
