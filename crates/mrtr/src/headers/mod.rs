@@ -6,8 +6,8 @@
 mod param;
 mod value;
 
-pub(crate) use param::{ParamError, ParamHeader, ParamHeaders};
-pub(crate) use value::{InvalidValue, decode, encode};
+pub(crate) use param::{ParamError, ParamHeaders};
+pub(crate) use value::decode;
 
 use http::HeaderName;
 

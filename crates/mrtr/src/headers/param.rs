@@ -48,11 +48,11 @@ pub(crate) struct ParamHeaders(Vec<ParamHeader>);
 
 /// One mirrored argument.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct ParamHeader {
+struct ParamHeader {
     /// The whole name of the header.
-    pub(crate) name: HeaderName,
+    name: HeaderName,
     /// The chain of property names that leads to the argument.
-    pub(crate) path: Vec<String>,
+    path: Vec<String>,
 }
 
 /// An `x-mcp-header` annotation that breaks the rules: the tool author's fault.
@@ -82,10 +82,6 @@ impl ParamHeaders {
 
     pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
-    }
-
-    pub(crate) fn iter(&self) -> impl Iterator<Item = &ParamHeader> {
-        self.0.iter()
     }
 
     /// Checks that every header says what the arguments say; the error tells which does not.
@@ -133,7 +129,7 @@ impl ParamHeader {
     }
 
     /// The value in the arguments; `None` when it is absent or `null`.
-    pub(crate) fn find(
+    fn find(
         &self,
         arguments: Option<&RawValue>,
     ) -> Result<Option<Box<RawValue>>, serde_json::Error> {
@@ -350,6 +346,7 @@ mod tests {
     #[test]
     fn annotations_are_found_along_properties_with_their_path() {
         let found: Vec<_> = params()
+            .0
             .iter()
             .map(|param| (param.name.to_string(), param.path.join(".")))
             .collect();

@@ -1,0 +1,66 @@
+//! What can be set on the HTTP side of a server.
+
+use std::time::Duration;
+
+use super::guard::Guard;
+
+/// Limits of one endpoint. Every bound has a default that suits a server on the open network.
+#[derive(Clone, Debug)]
+pub(super) struct Config {
+    pub(super) guard: Guard,
+    /// Bytes of a request body.
+    pub(super) body_limit: usize,
+    /// Nesting of arrays and objects in a request body.
+    pub(super) depth_limit: usize,
+    /// For a whole request body to arrive.
+    pub(super) body_timeout: Duration,
+    /// For a request to be answered, from the time its body is there.
+    pub(super) deadline: Duration,
+    /// From the first notification until the reply becomes an event stream.
+    pub(super) hold: Duration,
+    /// Notifications kept for a client that does not read.
+    pub(super) queue: usize,
+    /// Between comments in a silent event stream.
+    pub(super) keep_alive: Duration,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self {
+            guard: Guard::default(),
+            body_limit: 4 * 1024 * 1024,
+            depth_limit: mrtr_core::json::depth::MAX_DEPTH,
+            body_timeout: Duration::from_secs(30),
+            deadline: Duration::from_secs(300),
+            hold: Duration::from_millis(100),
+            queue: 64,
+            keep_alive: Duration::from_secs(15),
+        }
+    }
+}
+
+/// Limits of a listener.
+#[derive(Clone, Debug)]
+pub(super) struct ListenerConfig {
+    /// Where the endpoint is.
+    pub(super) path: String,
+    pub(super) max_connections: usize,
+    /// For the whole head of a request, and between requests on one connection.
+    pub(super) header_timeout: Duration,
+    /// Without any progress of a reply.
+    pub(super) write_timeout: Duration,
+    /// For what runs when the server stops.
+    pub(super) grace: Duration,
+}
+
+impl Default for ListenerConfig {
+    fn default() -> Self {
+        Self {
+            path: "/mcp".to_owned(),
+            max_connections: 1024,
+            header_timeout: Duration::from_secs(30),
+            write_timeout: Duration::from_secs(30),
+            grace: Duration::from_secs(10),
+        }
+    }
+}

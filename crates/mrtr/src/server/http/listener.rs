@@ -1,0 +1,331 @@
+//! A listener of its own: hyper on HTTP/1.1, with bounds on slow peers and a graceful end.
+
+use std::error::Error as StdError;
+use std::fmt;
+use std::future::{Future, poll_fn};
+use std::io;
+use std::net::SocketAddr;
+use std::pin::{Pin, pin};
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use ::http::{Request, Response};
+use bytes::Bytes;
+use http_body::{Body, Frame, SizeHint};
+use hyper::body::Incoming;
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use tokio::net::{TcpListener, TcpStream, ToSocketAddrs};
+use tokio::sync::{Semaphore, watch};
+use tokio::task::JoinSet;
+use tower_service::Service;
+
+use super::Http;
+use super::config::ListenerConfig;
+use super::guard::Reach;
+use super::stall::StallGuard;
+
+/// Most bytes of a request's head: headers mirror tool arguments, so there is room for some.
+const HEAD_LIMIT: usize = 64 * 1024;
+/// Between attempts to accept when the system has no room for a connection.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
+
+/// A bound listener, ready to run.
+///
+/// ```no_run
+/// # async fn example(server: mrtr::server::Server) -> std::io::Result<()> {
+/// let listener = server.http().bind("127.0.0.1:0").await?;
+/// println!("listening on {}", listener.url());
+/// listener.run().await
+/// # }
+/// ```
+#[derive(Debug)]
+pub struct Listener<S = Http> {
+    socket: TcpListener,
+    address: SocketAddr,
+    service: S,
+    config: Arc<ListenerConfig>,
+}
+
+impl Http {
+    /// Listens on an address and serves until Ctrl-C or, on Unix, SIGTERM; then stops gracefully.
+    ///
+    /// The endpoint is at `/mcp`, see [`Http::path`].
+    ///
+    /// # Errors
+    /// When the address cannot be bound.
+    pub async fn serve(self, address: SocketAddr) -> io::Result<()> {
+        self.bind(address).await?.run().await
+    }
+
+    /// Listens on an address without serving yet.
+    ///
+    /// # Errors
+    /// When the address cannot be bound.
+    pub async fn bind(self, address: impl ToSocketAddrs) -> io::Result<Listener> {
+        self.listen(TcpListener::bind(address).await?)
+    }
+
+    /// Takes a socket that listens already.
+    ///
+    /// # Errors
+    /// When the socket has no local address.
+    pub fn listen(mut self, socket: TcpListener) -> io::Result<Listener> {
+        let address = socket.local_addr()?;
+        let guard = &mut self.config_mut().guard;
+        if guard.reach == Reach::Unknown {
+            guard.reach = if address.ip().to_canonical().is_loopback() {
+                Reach::Loopback
+            } else {
+                Reach::Network
+            };
+        }
+        let config = self.listener.clone();
+        self.path = Some(config.path.as_str().into());
+        Ok(Listener {
+            socket,
+            address,
+            service: self,
+            config,
+        })
+    }
+
+    /// Where on its own listener the endpoint is. Default `/mcp`; other paths are answered 404.
+    #[must_use]
+    pub fn path(mut self, path: &str) -> Self {
+        self.listener_mut().path = format!("/{}", path.trim_start_matches('/'));
+        self
+    }
+
+    /// Most connections of the own listener at a time; further ones wait to be accepted.
+    /// Default 1024.
+    #[must_use]
+    pub fn max_connections(mut self, connections: usize) -> Self {
+        self.listener_mut().max_connections = connections.clamp(1, Semaphore::MAX_PERMITS);
+        self
+    }
+
+    /// Longest time for the head of a request to arrive, and for a connection to be idle between
+    /// requests. Default 30 seconds.
+    #[must_use]
+    pub fn header_timeout(mut self, timeout: Duration) -> Self {
+        self.listener_mut().header_timeout = timeout;
+        self
+    }
+
+    /// Longest time a client may leave its reply unread. Default 30 seconds.
+    #[must_use]
+    pub fn write_timeout(mut self, timeout: Duration) -> Self {
+        self.listener_mut().write_timeout = timeout;
+        self
+    }
+
+    /// How long running requests may take to finish when the server stops. Default 10 seconds.
+    #[must_use]
+    pub fn shutdown_grace(mut self, grace: Duration) -> Self {
+        self.listener_mut().grace = grace;
+        self
+    }
+
+    fn listener_mut(&mut self) -> &mut ListenerConfig {
+        Arc::make_mut(&mut self.listener)
+    }
+}
+
+impl<S> Listener<S> {
+    /// The bound address, with the port the system chose.
+    pub const fn local_addr(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// The address of the endpoint for clients on this machine.
+    pub fn url(&self) -> String {
+        format!("http://{}{}", self.address, self.config.path)
+    }
+
+    /// Puts a layer before the endpoint: authentication, a rate limit, other paths.
+    pub fn wrap<T>(self, layer: impl FnOnce(S) -> T) -> Listener<T> {
+        Listener {
+            socket: self.socket,
+            address: self.address,
+            service: layer(self.service),
+            config: self.config,
+        }
+    }
+}
+
+impl<S, B> Listener<S>
+where
+    S: Service<Request<RequestBody>, Response = Response<B>> + Clone + Send + 'static,
+    S::Future: Send,
+    S::Error: Into<Box<dyn StdError + Send + Sync>>,
+    B: Body + Send + 'static,
+    B::Data: Send,
+    B::Error: Into<Box<dyn StdError + Send + Sync>>,
+{
+    /// Serves until Ctrl-C or, on Unix, SIGTERM; then stops gracefully.
+    ///
+    /// # Errors
+    /// When the process cannot listen to these signals.
+    pub async fn run(self) -> io::Result<()> {
+        let signal = signal()?;
+        self.run_until(signal).await;
+        Ok(())
+    }
+
+    /// Serves until `stop` resolves. Then accepts no more, lets running requests finish within
+    /// [`Http::shutdown_grace`], and cancels what is left.
+    pub async fn run_until(self, stop: impl Future<Output = ()>) {
+        let mut stop = pin!(stop);
+        let (stopping, stopped) = watch::channel(());
+        let slots = Arc::new(Semaphore::new(self.config.max_connections));
+        let mut connections = JoinSet::new();
+        let http1 = http1(&self.config);
+        loop {
+            while connections.try_join_next().is_some() {}
+            let accepted = async {
+                // Fails only when the semaphore is closed, which it never is.
+                let slot = slots.clone().acquire_owned().await.ok();
+                (slot, accept(&self.socket).await)
+            };
+            let (slot, stream) = tokio::select! {
+                biased;
+                () = &mut stop => break,
+                accepted = accepted => accepted,
+            };
+            let stream = StallGuard::new(stream, self.config.write_timeout);
+            let service = self.service.clone();
+            let connection = serve(http1.clone(), stream, service, stopped.clone());
+            connections.spawn(async move {
+                connection.await;
+                drop(slot);
+            });
+        }
+        drop(self.socket);
+        drop(stopping);
+        let drained = async { while connections.join_next().await.is_some() {} };
+        if tokio::time::timeout(self.config.grace, drained).await.is_err() {
+            tracing::warn!(cancelled = connections.len(), "requests outlasted the shutdown");
+            connections.shutdown().await;
+        }
+    }
+}
+
+fn http1(config: &ListenerConfig) -> http1::Builder {
+    let mut builder = http1::Builder::new();
+    builder
+        .timer(TokioTimer::new())
+        .header_read_timeout(config.header_timeout)
+        .max_header_size(HEAD_LIMIT);
+    builder
+}
+
+/// The next connection. Errors of a single connection and a system without room are waited out.
+async fn accept(socket: &TcpListener) -> TcpStream {
+    loop {
+        match socket.accept().await {
+            Ok((stream, _)) => {
+                // Replies are small and written whole: waiting for more would only cost time.
+                let _ = stream.set_nodelay(true);
+                return stream;
+            }
+            Err(error) => {
+                let of_peer = matches!(
+                    error.kind(),
+                    io::ErrorKind::ConnectionAborted
+                        | io::ErrorKind::ConnectionReset
+                        | io::ErrorKind::ConnectionRefused
+                );
+                if !of_peer {
+                    tracing::warn!(%error, "cannot accept connections");
+                    tokio::time::sleep(ACCEPT_PAUSE).await;
+                }
+            }
+        }
+    }
+}
+
+/// Serves one connection until it ends, or until the request in progress does once `stopped` closes.
+async fn serve<S, B>(
+    http1: http1::Builder,
+    stream: StallGuard<TcpStream>,
+    service: S,
+    mut stopped: watch::Receiver<()>,
+) where
+    S: Service<Request<RequestBody>, Response = Response<B>> + Clone + Send + 'static,
+    S::Error: Into<Box<dyn StdError + Send + Sync>>,
+    B: Body + 'static,
+    B::Error: Into<Box<dyn StdError + Send + Sync>>,
+{
+    let service = service_fn(move |request: Request<Incoming>| {
+        let mut service = service.clone();
+        async move {
+            poll_fn(|cx| service.poll_ready(cx)).await?;
+            service.call(request.map(RequestBody)).await
+        }
+    });
+    let mut connection = pin!(http1.serve_connection(TokioIo::new(stream), service));
+    let ended = tokio::select! {
+        ended = connection.as_mut() => ended,
+        _ = stopped.changed() => {
+            connection.as_mut().graceful_shutdown();
+            connection.await
+        }
+    };
+    if let Err(error) = ended {
+        tracing::debug!(%error, "a connection ended early");
+    }
+}
+
+#[cfg(unix)]
+fn signal() -> io::Result<impl Future<Output = ()>> {
+    use tokio::signal::unix::{SignalKind, signal};
+    let mut interrupt = signal(SignalKind::interrupt())?;
+    let mut terminate = signal(SignalKind::terminate())?;
+    Ok(async move {
+        tokio::select! {
+            _ = interrupt.recv() => {}
+            _ = terminate.recv() => {}
+        }
+    })
+}
+
+#[cfg(not(unix))]
+fn signal() -> io::Result<impl Future<Output = ()>> {
+    Ok(async {
+        let _ = tokio::signal::ctrl_c().await;
+    })
+}
+
+/// The body of a request on the own listener.
+pub struct RequestBody(Incoming);
+
+impl Body for RequestBody {
+    type Data = Bytes;
+    type Error = Box<dyn StdError + Send + Sync>;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Self::Error>>> {
+        Pin::new(&mut self.0)
+            .poll_frame(cx)
+            .map_err(Into::into)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.0.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.0.size_hint()
+    }
+}
+
+impl fmt::Debug for RequestBody {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("RequestBody")
+    }
+}

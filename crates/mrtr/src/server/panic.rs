@@ -1,0 +1,34 @@
+//! A future whose panic is an outcome, not the end of its task.
+
+use std::any::Any;
+use std::future::Future;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+/// Resolves to what the panic said when polling `future` panics.
+///
+/// The future is not polled again after a panic and is dropped with this one, so that nobody sees
+/// what it left half done.
+pub(crate) async fn catch<F: Future>(future: F) -> Result<F::Output, String> {
+    struct Catch<'f, F>(Pin<&'f mut F>);
+    impl<F: Future> Future for Catch<'_, F> {
+        type Output = Result<F::Output, String>;
+
+        fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+            match catch_unwind(AssertUnwindSafe(|| self.0.as_mut().poll(cx))) {
+                Ok(poll) => poll.map(Ok),
+                Err(panic) => Poll::Ready(Err(message(&*panic))),
+            }
+        }
+    }
+    Catch(std::pin::pin!(future)).await
+}
+
+fn message(panic: &(dyn Any + Send)) -> String {
+    panic
+        .downcast_ref::<&str>()
+        .map(|text| (*text).to_owned())
+        .or_else(|| panic.downcast_ref::<String>().cloned())
+        .unwrap_or_else(|| "a panic without a message".to_owned())
+}

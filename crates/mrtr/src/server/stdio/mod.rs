@@ -1,0 +1,295 @@
+//! stdio: one JSON-RPC message on a line, many requests at a time.
+//!
+//! [`Stdio`] serves over the standard streams of the process, or over any pair of byte streams
+//! ([`Stdio::over`]): a Unix socket, a TCP connection, a pipe in a test.
+//!
+//! | what happens | what follows |
+//! | --- | --- |
+//! | a line that is no UTF-8 JSON | error -32700 without an id |
+//! | JSON that is no request or notification; a line that is too long | error -32600, with the id if it could be read |
+//! | a request whose id is in flight | error -32600 with that id; the request in flight goes on |
+//! | a request | answered by a task of its own |
+//! | `notifications/cancelled` for a request in flight | its handler is dropped; nothing more is sent for it, its id is free |
+//! | other notifications, a cancellation of something else, blank lines | nothing |
+//! | a handler panics | error -32603 |
+//! | end of input | what runs may finish within [`Stdio::shutdown_grace`], then [`Stdio`] returns |
+//! | the client reads no more | notifications are dropped, responses wait |
+//!
+//! Standard output carries protocol messages only, each written whole: a handler must not print to
+//! it. Diagnostics belong on standard error.
+//!
+//! Implements [stdio](https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/stdio).
+
+mod flight;
+mod lines;
+
+use std::future::{Future, IntoFuture};
+use std::io;
+use std::pin::{Pin, pin};
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use mrtr_core::wire::{Cause, Incoming, Request, RequestId};
+use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt as _};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
+use tokio::task::JoinSet;
+
+use self::flight::{Flight, Flights, LineSink, Outgoing};
+use self::lines::{Line, Lines};
+use super::panic::catch;
+use super::{Caller, Reply, Server};
+
+/// Lines that wait to be written.
+const QUEUE: usize = 256;
+/// Lines are written together up to about this size.
+const BATCH: usize = 64 * 1024;
+
+/// A server on the standard streams; to run it, await it.
+///
+/// ```no_run
+/// # async fn example(server: mrtr::server::Server) -> std::io::Result<()> {
+/// server.stdio().await
+/// # }
+/// ```
+#[derive(Clone, Debug)]
+#[must_use = "nothing is served until this is awaited"]
+pub struct Stdio {
+    server: Server,
+    line_limit: usize,
+    max_in_flight: usize,
+    deadline: Duration,
+    grace: Duration,
+}
+
+impl Server {
+    /// Serves over standard input and output, until the end of input.
+    pub fn stdio(&self) -> Stdio {
+        Stdio {
+            server: self.clone(),
+            line_limit: 4 * 1024 * 1024,
+            max_in_flight: 64,
+            deadline: Duration::from_secs(300),
+            grace: Duration::from_secs(5),
+        }
+    }
+}
+
+impl Stdio {
+    /// Most bytes of a message. Default 4 MiB.
+    pub const fn line_limit(mut self, bytes: usize) -> Self {
+        self.line_limit = bytes;
+        self
+    }
+
+    /// Most requests that run at a time. As many again wait for their turn; then no more are read
+    /// until one is done. Default 64.
+    pub fn max_in_flight(mut self, requests: usize) -> Self {
+        self.max_in_flight = requests.clamp(1, Semaphore::MAX_PERMITS / 2);
+        self
+    }
+
+    /// Longest time for a request to be answered; its handler is dropped then, and the reply is a
+    /// deadline error. Default 5 minutes.
+    pub const fn deadline(mut self, deadline: Duration) -> Self {
+        self.deadline = deadline;
+        self
+    }
+
+    /// How long running requests may take to finish after the end of input. Default 5 seconds.
+    pub const fn shutdown_grace(mut self, grace: Duration) -> Self {
+        self.grace = grace;
+        self
+    }
+
+    /// Serves over these streams instead of the standard ones, until the end of input.
+    ///
+    /// # Errors
+    /// When reading or writing fails. A client that closes its end is no error.
+    pub async fn over<R, W>(self, reader: R, writer: W) -> io::Result<()>
+    where
+        R: AsyncRead + Unpin,
+        W: AsyncWrite + Unpin,
+    {
+        let grace = self.grace;
+        let (sender, inbox) = mpsc::channel(QUEUE);
+        let connection = Arc::new(Connection {
+            running: Semaphore::new(self.max_in_flight),
+            accepted: Arc::new(Semaphore::new(2 * self.max_in_flight)),
+            flights: Flights::default(),
+            stdio: self,
+        });
+        let mut tasks = JoinSet::new();
+        let mut writing = pin!(write(writer, inbox, &connection.flights));
+        let read = tokio::select! {
+            read = connection.read(reader, sender, &mut tasks) => read,
+            written = &mut writing => return closed(written),
+        };
+        let finish = async {
+            let drain = async { while tasks.join_next().await.is_some() {} };
+            tokio::join!(drain, writing).1
+        };
+        let written = tokio::time::timeout(grace, finish).await;
+        tasks.shutdown().await;
+        read.and(closed(written.unwrap_or(Ok(()))))
+    }
+}
+
+impl IntoFuture for Stdio {
+    type Output = io::Result<()>;
+    type IntoFuture = Pin<Box<dyn Future<Output = io::Result<()>> + Send>>;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(self.over(tokio::io::stdin(), tokio::io::stdout()))
+    }
+}
+
+/// What the requests of one client share.
+struct Connection {
+    stdio: Stdio,
+    flights: Flights,
+    /// Bounds the requests that run.
+    running: Semaphore,
+    /// Bounds the requests that run or wait for their turn.
+    accepted: Arc<Semaphore>,
+}
+
+impl Connection {
+    async fn read<R: AsyncRead + Unpin>(
+        self: &Arc<Self>,
+        reader: R,
+        outgoing: mpsc::Sender<Outgoing>,
+        tasks: &mut JoinSet<()>,
+    ) -> io::Result<()> {
+        let mut lines = Lines::new(reader, self.stdio.line_limit);
+        loop {
+            while tasks.try_join_next().is_some() {}
+            let reply = match lines.next().await? {
+                Line::End => return Ok(()),
+                Line::Text(line) if line.trim_ascii().is_empty() => None,
+                Line::Text(line) => self.take(line, &outgoing, tasks).await,
+                Line::TooLong => {
+                    let what = format!("a message has at most {} bytes", self.stdio.line_limit);
+                    Some(Reply::error(None, &Cause::InvalidRequest(what.into())))
+                }
+            };
+            if let Some(reply) = reply {
+                // Fails when the writer has failed, which ends this function from outside.
+                let _ = outgoing.send(Outgoing::stray(reply.body)).await;
+            }
+        }
+    }
+
+    /// Takes a message; what can be answered at once is returned.
+    async fn take(
+        self: &Arc<Self>,
+        line: Vec<u8>,
+        outgoing: &mpsc::Sender<Outgoing>,
+        tasks: &mut JoinSet<()>,
+    ) -> Option<Reply> {
+        let flight = match self.stdio.server.read(&line) {
+            Ok(Incoming::Request(request)) => match self.flights.begin(&request.id) {
+                Some(flight) => flight,
+                None => {
+                    let what = "a request with this id is in flight";
+                    let cause = Cause::InvalidRequest(what.into());
+                    return Some(Reply::error(Some(&request.id), &cause));
+                }
+            },
+            Ok(Incoming::Notification(notification)) => {
+                if notification.method == "notifications/cancelled" {
+                    if let Ok(id) = notification.params.request_id() {
+                        let reason = notification.params.reason();
+                        tracing::debug!(%id, ?reason, "the client cancelled a request");
+                        self.flights.cancel(&id);
+                    }
+                }
+                return None;
+            }
+            Ok(_) => return None,
+            Err(reply) => return Some(reply),
+        };
+        // Cancellations are read behind this point, so it must not be reached by every request.
+        let accepted = self.accepted.clone().acquire_owned().await.ok()?;
+        tasks.spawn(self.clone().run(line, flight, outgoing.clone(), accepted));
+        None
+    }
+
+    /// Answers one request. It is parsed again: the first reading borrowed from a line that moved.
+    async fn run(
+        self: Arc<Self>,
+        line: Vec<u8>,
+        flight: Arc<Flight>,
+        outgoing: mpsc::Sender<Outgoing>,
+        _accepted: OwnedSemaphorePermit,
+    ) {
+        let Ok(Incoming::Request(request)) = Incoming::parse(&line) else {
+            return;
+        };
+        let sink = LineSink {
+            flight: flight.clone(),
+            outgoing: outgoing.downgrade(),
+        };
+        let body = tokio::select! {
+            biased;
+            () = flight.cancelled() => return,
+            body = self.answer(&request, &sink) => body,
+        };
+        let _ = outgoing.send(Outgoing::response(body, flight)).await;
+    }
+
+    async fn answer(&self, request: &Request<'_>, sink: &LineSink) -> Bytes {
+        let _running = self.running.acquire().await;
+        let caller = Caller::anonymous();
+        let answer = catch(self.stdio.server.answer(request, &caller, sink));
+        match tokio::time::timeout(self.stdio.deadline, answer).await {
+            Ok(Ok(reply)) => reply.body,
+            Ok(Err(panic)) => {
+                tracing::error!(method = %request.method, panic, "answering a request panicked");
+                failed(&request.id, &Cause::Fault)
+            }
+            Err(_) => {
+                tracing::warn!(method = %request.method, "a request took too long");
+                failed(&request.id, &Cause::Deadline)
+            }
+        }
+    }
+}
+
+fn failed(id: &RequestId, cause: &Cause) -> Bytes {
+    Reply::error(Some(id), cause).body
+}
+
+/// Writes lines, whole and in order, until all senders are gone.
+async fn write<W: AsyncWrite + Unpin>(
+    mut writer: W,
+    mut inbox: mpsc::Receiver<Outgoing>,
+    flights: &Flights,
+) -> io::Result<()> {
+    let mut batch = Vec::new();
+    while let Some(first) = inbox.recv().await {
+        let mut next = Some(first);
+        while let Some(outgoing) = next.take() {
+            if let Some(line) = flights.release(outgoing) {
+                batch.extend_from_slice(&line);
+                batch.push(b'\n');
+            }
+            if batch.len() < BATCH {
+                next = inbox.try_recv().ok();
+            }
+        }
+        writer.write_all(&batch).await?;
+        writer.flush().await?;
+        batch.clear();
+        batch.shrink_to(BATCH);
+    }
+    Ok(())
+}
+
+/// A client that is gone is the end of a connection, not a failure.
+fn closed(written: io::Result<()>) -> io::Result<()> {
+    match written {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        written => written,
+    }
+}
