@@ -9,6 +9,8 @@ pub use mrtr_core::{Timestamp, exchange, form, json, replay, round, state, wire}
 pub use mrtr_derive::Form;
 
 #[cfg(feature = "server")]
+mod headers;
+#[cfg(feature = "server")]
 pub mod server;
 
 #[cfg(test)]

@@ -298,12 +298,7 @@ impl Walk {
 
 /// Whether a `type` allows exactly one of the types that fit a header, and perhaps `null`.
 fn is_primitive(kind: &Value) -> bool {
-    let fits = |kind: &Value| {
-        matches!(
-            kind.as_str(),
-            Some("string" | "integer" | "boolean")
-        )
-    };
+    let fits = |kind: &Value| matches!(kind.as_str(), Some("string" | "integer" | "boolean"));
     match kind {
         Value::Array(kinds) => {
             let mut kinds = kinds.iter().filter(|kind| kind.as_str() != Some("null"));
@@ -356,7 +351,10 @@ mod tests {
             ("mcp-param-region", "region"),
             ("mcp-param-city", "to.city"),
         ];
-        let mut found: Vec<_> = found.iter().map(|(a, b)| (a.as_str(), b.as_str())).collect();
+        let mut found: Vec<_> = found
+            .iter()
+            .map(|(a, b)| (a.as_str(), b.as_str()))
+            .collect();
         found.sort_by_key(|(_, path)| *path);
         assert_eq!(found, expected);
     }
@@ -366,16 +364,46 @@ mod tests {
         let string = |name: Value| json!({"type": "string", "x-mcp-header": name});
         for (schema, problem) in [
             (json!({"properties": {"a": string(json!(""))}}), "empty"),
-            (json!({"properties": {"a": string(json!(7))}}), "must be a string"),
-            (json!({"properties": {"a": string(json!("a b"))}}), "field name"),
-            (json!({"properties": {"a": string(json!("a\r\nb"))}}), "field name"),
-            (json!({"properties": {"a": string(json!("X")), "b": string(json!("x"))}}), "another"),
-            (json!({"properties": {"a": {"type": "number", "x-mcp-header": "A"}}}), "type"),
-            (json!({"properties": {"a": {"$ref": "#/$defs/x", "x-mcp-header": "A"}}}), "type"),
-            (json!({"properties": {"a": {"type": ["string", "integer"], "x-mcp-header": "A"}}}), "type"),
-            (json!({"properties": {"a": {"items": {"properties": {"b": string(json!("B"))}}}}}), "reachable"),
-            (json!({"oneOf": [{"properties": {"b": string(json!("B"))}}]}), "reachable"),
-            (json!({"$defs": {"d": {"properties": {"b": string(json!("B"))}}}}), "reachable"),
+            (
+                json!({"properties": {"a": string(json!(7))}}),
+                "must be a string",
+            ),
+            (
+                json!({"properties": {"a": string(json!("a b"))}}),
+                "field name",
+            ),
+            (
+                json!({"properties": {"a": string(json!("a\r\nb"))}}),
+                "field name",
+            ),
+            (
+                json!({"properties": {"a": string(json!("X")), "b": string(json!("x"))}}),
+                "another",
+            ),
+            (
+                json!({"properties": {"a": {"type": "number", "x-mcp-header": "A"}}}),
+                "type",
+            ),
+            (
+                json!({"properties": {"a": {"$ref": "#/$defs/x", "x-mcp-header": "A"}}}),
+                "type",
+            ),
+            (
+                json!({"properties": {"a": {"type": ["string", "integer"], "x-mcp-header": "A"}}}),
+                "type",
+            ),
+            (
+                json!({"properties": {"a": {"items": {"properties": {"b": string(json!("B"))}}}}}),
+                "reachable",
+            ),
+            (
+                json!({"oneOf": [{"properties": {"b": string(json!("B"))}}]}),
+                "reachable",
+            ),
+            (
+                json!({"$defs": {"d": {"properties": {"b": string(json!("B"))}}}}),
+                "reachable",
+            ),
             (string(json!("Root")), "reachable"),
         ] {
             let error = ParamHeaders::from_schema(&schema).unwrap_err();
@@ -415,7 +443,12 @@ mod tests {
 
     #[test]
     fn absent_and_null_arguments_expect_no_header() {
-        for arguments in [None, Some("{}"), Some(r#"{"region":null,"to":null}"#), Some("[]")] {
+        for arguments in [
+            None,
+            Some("{}"),
+            Some(r#"{"region":null,"to":null}"#),
+            Some("[]"),
+        ] {
             assert_eq!(check(&[], arguments), Ok(()));
             assert!(check(&[("mcp-param-region", "x")], arguments).is_err());
         }
@@ -424,8 +457,16 @@ mod tests {
     #[test]
     fn a_header_or_an_argument_given_twice_is_refused() {
         let twice = [("mcp-param-region", "a"), ("mcp-param-region", "a")];
-        assert!(check(&twice, Some(r#"{"region":"a"}"#)).unwrap_err().contains("more than once"));
+        assert!(
+            check(&twice, Some(r#"{"region":"a"}"#))
+                .unwrap_err()
+                .contains("more than once")
+        );
         let body = Some(r#"{"region":"a","r\u0065gion":"b"}"#);
-        assert!(check(&[("mcp-param-region", "a")], body).unwrap_err().contains("more than once"));
+        assert!(
+            check(&[("mcp-param-region", "a")], body)
+                .unwrap_err()
+                .contains("more than once")
+        );
     }
 }

@@ -36,9 +36,15 @@ impl fmt::Display for InvalidValue {
 pub(crate) fn decode(value: &HeaderValue) -> Result<Cow<'_, str>, InvalidValue> {
     // `to_str` is true for exactly the bytes the specification allows.
     let text = value.to_str().map_err(|_| InvalidValue::Characters)?;
-    let Some(encoded) = sentinel(text) else { return Ok(text.into()) };
-    let bytes = STANDARD.decode_to_vec(encoded).map_err(|_| InvalidValue::Base64)?;
-    String::from_utf8(bytes).map(Cow::Owned).map_err(|_| InvalidValue::Utf8)
+    let Some(encoded) = sentinel(text) else {
+        return Ok(text.into());
+    };
+    let bytes = STANDARD
+        .decode_to_vec(encoded)
+        .map_err(|_| InvalidValue::Base64)?;
+    String::from_utf8(bytes)
+        .map(Cow::Owned)
+        .map_err(|_| InvalidValue::Utf8)
 }
 
 /// What stands between the markers; `None` when the value is plain.
@@ -66,7 +72,14 @@ mod tests {
 
     #[test]
     fn a_value_without_both_markers_is_literal() {
-        for literal in ["SGVsbG8=", "=?base64?SGVsbG8=", "SGVsbG8=?=", "=?BASE64?SGVsbG8=?=", "=?base64?=", ""] {
+        for literal in [
+            "SGVsbG8=",
+            "=?base64?SGVsbG8=",
+            "SGVsbG8=?=",
+            "=?BASE64?SGVsbG8=?=",
+            "=?base64?=",
+            "",
+        ] {
             assert_eq!(decode(&HeaderValue::from_static(literal)).unwrap(), literal);
         }
     }
@@ -81,7 +94,11 @@ mod tests {
             ("=?base64?_-8=?=", InvalidValue::Base64),
             ("=?base64?/w==?=", InvalidValue::Utf8),
         ] {
-            assert_eq!(decode(&HeaderValue::from_static(value)), Err(why), "{value}");
+            assert_eq!(
+                decode(&HeaderValue::from_static(value)),
+                Err(why),
+                "{value}"
+            );
         }
         let raw = HeaderValue::from_bytes("caf\u{e9}".as_bytes()).unwrap();
         assert_eq!(decode(&raw), Err(InvalidValue::Characters));

@@ -4,11 +4,14 @@ mod args;
 mod builder;
 mod caller;
 mod dispatch;
+pub mod http;
 mod keys;
 mod limiter;
 mod notify;
+mod panic;
 mod reply;
 mod schema;
+pub mod stdio;
 mod template;
 
 use std::fmt;
@@ -18,10 +21,12 @@ use mrtr_core::wire::Implementation;
 
 pub use builder::ServerBuilder;
 pub use caller::Caller;
+pub use http::Http;
 pub use keys::KeysError;
 pub use limiter::{Limiter, RetryAfter, Target, TokenBuckets};
-pub(crate) use notify::{Notifier, Silent, Sink};
+pub(crate) use notify::{Loss, Notifier, Silent, Sink};
 pub(crate) use reply::Reply;
+pub use stdio::Stdio;
 
 /// An MCP server, ready to be served. Cheap to clone.
 #[derive(Clone)]

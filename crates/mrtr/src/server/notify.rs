@@ -14,8 +14,17 @@ pub(crate) trait Notifier: Send + Sync {
 /// Takes notifications; handlers hold on to it.
 pub(crate) trait Sink: Send + Sync {
     /// Sends one whole JSON-RPC notification, on one line. Never waits: what
-    /// there is no room for is dropped.
-    fn send(&self, notification: Bytes);
+    /// there is no room for is dropped, and `loss` says what may go first.
+    fn send(&self, notification: Bytes, loss: Loss);
+}
+
+/// What is lost when a client does not keep up with its notifications.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Loss {
+    /// The next one says all that this one did: progress.
+    Superseded,
+    /// Each stands for itself: log messages.
+    Distinct,
 }
 
 /// Drops all notifications, for callers who can only take a response.
@@ -28,5 +37,5 @@ impl Notifier for Silent {
 }
 
 impl Sink for Silent {
-    fn send(&self, _: Bytes) {}
+    fn send(&self, _: Bytes, _: Loss) {}
 }

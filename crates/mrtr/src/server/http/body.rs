@@ -143,7 +143,11 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn pieces_are_joined_up_to_the_limit_and_no_further() {
-        for parts in [&["0123456789"][..], &["", "01234", "", "5678", "9"], &["012345678", "9"]] {
+        for parts in [
+            &["0123456789"][..],
+            &["", "01234", "", "5678", "9"],
+            &["012345678", "9"],
+        ] {
             assert_eq!(read(pieces(parts), 10, SOON).await.unwrap(), "0123456789");
             assert_eq!(read(pieces(parts), 9, SOON).await, Err(BodyError::TooLarge));
         }

@@ -10,8 +10,6 @@ pub(super) struct Config {
     pub(super) guard: Guard,
     /// Bytes of a request body.
     pub(super) body_limit: usize,
-    /// Nesting of arrays and objects in a request body.
-    pub(super) depth_limit: usize,
     /// For a whole request body to arrive.
     pub(super) body_timeout: Duration,
     /// For a request to be answered, from the time its body is there.
@@ -29,7 +27,6 @@ impl Default for Config {
         Self {
             guard: Guard::default(),
             body_limit: 4 * 1024 * 1024,
-            depth_limit: mrtr_core::json::depth::MAX_DEPTH,
             body_timeout: Duration::from_secs(30),
             deadline: Duration::from_secs(300),
             hold: Duration::from_millis(100),

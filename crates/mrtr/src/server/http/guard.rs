@@ -146,10 +146,15 @@ impl Authority {
         let (host, port) = text.split_at_checked(end_of_host)?;
         let port = match port.strip_prefix(':') {
             None if port.is_empty() => None,
-            Some(digits) if digits.bytes().all(|b| b.is_ascii_digit()) => Some(digits.parse().ok()?),
+            Some(digits) if digits.bytes().all(|b| b.is_ascii_digit()) => {
+                Some(digits.parse().ok()?)
+            }
             _ => return None,
         };
-        let host = match host.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
+        let host = match host
+            .strip_prefix('[')
+            .and_then(|rest| rest.strip_suffix(']'))
+        {
             Some(address) => format!("[{}]", address.parse::<Ipv6Addr>().ok()?),
             None => {
                 let host = host.strip_suffix('.').unwrap_or(host).to_ascii_lowercase();
@@ -206,7 +211,14 @@ mod tests {
     #[test]
     fn a_loopback_server_takes_loopback_hosts_only() {
         let guard = guard(Reach::Loopback);
-        for host in ["localhost", "LOCALHOST:8080", "localhost.", "127.0.0.1:1", "127.8.9.1", "[::1]:80"] {
+        for host in [
+            "localhost",
+            "LOCALHOST:8080",
+            "localhost.",
+            "127.0.0.1:1",
+            "127.8.9.1",
+            "[::1]:80",
+        ] {
             assert_eq!(check(&guard, Some(host), None), Ok(()), "{host}");
         }
         for host in [
@@ -221,7 +233,11 @@ mod tests {
             "",
             ":80",
         ] {
-            assert_eq!(check(&guard, Some(host), None), Err(Forbidden::Host), "{host}");
+            assert_eq!(
+                check(&guard, Some(host), None),
+                Err(Forbidden::Host),
+                "{host}"
+            );
         }
         assert_eq!(check(&guard, None, None), Err(Forbidden::Host));
     }
@@ -231,10 +247,16 @@ mod tests {
         let mut headers = HeaderMap::new();
         headers.insert(HOST, HeaderValue::from_static("localhost"));
         let target = Uri::from_static("http://evil.example/mcp");
-        assert_eq!(guard(Reach::Loopback).check(&target, &headers), Err(Forbidden::Host));
+        assert_eq!(
+            guard(Reach::Loopback).check(&target, &headers),
+            Err(Forbidden::Host)
+        );
         headers.append(HOST, HeaderValue::from_static("evil.example"));
         let target = Uri::from_static("/mcp");
-        assert_eq!(guard(Reach::Loopback).check(&target, &headers), Err(Forbidden::Host));
+        assert_eq!(
+            guard(Reach::Loopback).check(&target, &headers),
+            Err(Forbidden::Host)
+        );
     }
 
     #[test]
@@ -247,7 +269,11 @@ mod tests {
             (Reach::Network, "localhost:8080", Err(Forbidden::Origin)),
             (Reach::Network, "mcp.example.com", Err(Forbidden::Origin)),
         ] {
-            assert_eq!(check(&guard(reach), Some(host), local), verdict, "{reach:?} {host}");
+            assert_eq!(
+                check(&guard(reach), Some(host), local),
+                verdict,
+                "{reach:?} {host}"
+            );
         }
     }
 
@@ -283,15 +309,25 @@ mod tests {
             "",
             "https://",
         ] {
-            assert_eq!(check(&guard, host, Some(origin)), Err(Forbidden::Origin), "{origin}");
+            assert_eq!(
+                check(&guard, host, Some(origin)),
+                Err(Forbidden::Origin),
+                "{origin}"
+            );
         }
-        assert_eq!(check(&guard, Some("other.example.com"), None), Err(Forbidden::Host));
+        assert_eq!(
+            check(&guard, Some("other.example.com"), None),
+            Err(Forbidden::Host)
+        );
         assert_eq!(check(&guard, None, None), Err(Forbidden::Host));
     }
 
     #[test]
     fn no_origin_is_no_browser_and_two_are_refused() {
-        assert_eq!(check(&guard(Reach::Network), Some("a.example"), None), Ok(()));
+        assert_eq!(
+            check(&guard(Reach::Network), Some("a.example"), None),
+            Ok(())
+        );
         let mut headers = HeaderMap::new();
         headers.insert(HOST, HeaderValue::from_static("localhost"));
         headers.append(ORIGIN, HeaderValue::from_static("http://localhost"));

@@ -206,8 +206,14 @@ where
         drop(self.socket);
         drop(stopping);
         let drained = async { while connections.join_next().await.is_some() {} };
-        if tokio::time::timeout(self.config.grace, drained).await.is_err() {
-            tracing::warn!(cancelled = connections.len(), "requests outlasted the shutdown");
+        if tokio::time::timeout(self.config.grace, drained)
+            .await
+            .is_err()
+        {
+            tracing::warn!(
+                cancelled = connections.len(),
+                "requests outlasted the shutdown"
+            );
             connections.shutdown().await;
         }
     }
@@ -310,9 +316,7 @@ impl Body for RequestBody {
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, Self::Error>>> {
-        Pin::new(&mut self.0)
-            .poll_frame(cx)
-            .map_err(Into::into)
+        Pin::new(&mut self.0).poll_frame(cx).map_err(Into::into)
     }
 
     fn is_end_stream(&self) -> bool {

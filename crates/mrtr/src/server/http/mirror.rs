@@ -65,9 +65,12 @@ fn check_version(
         return Err(Cause::LegacyInitialize { requested });
     }
     let header = single(headers, &headers::PROTOCOL_VERSION)?;
-    let header = header
-        .to_str()
-        .map_err(|_| mismatch(format!("{} is not ASCII", shown(&headers::PROTOCOL_VERSION))))?;
+    let header = header.to_str().map_err(|_| {
+        mismatch(format!(
+            "{} is not ASCII",
+            shown(&headers::PROTOCOL_VERSION)
+        ))
+    })?;
     if body_version.is_some_and(|version| version != header) {
         return Err(differs(&headers::PROTOCOL_VERSION));
     }

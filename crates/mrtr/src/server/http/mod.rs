@@ -18,7 +18,7 @@
 //! | 6 | `Accept` covers `application/json` and `text/event-stream` | 406 | -32600 |
 //! | 7 | body within [`Http::body_limit`] | 413 | -32600 |
 //! | 8 | body within [`Http::body_timeout`] | 408 | -32600 |
-//! | 9 | nesting within [`Http::depth_limit`] | 400 | -32600 |
+//! | 9 | arrays and objects nest at most 64 deep | 400 | -32600 |
 //! | 10 | body is JSON | 400 | -32700 |
 //! | 11 | body is one JSON-RPC request or notification: no batch, no response | 400 | -32600 |
 //! | 12 | a notification: accepted, no more checks | 202 | |
@@ -66,7 +66,6 @@ use std::time::Duration;
 
 use ::http::request::Parts;
 use ::http::{Method, Request, StatusCode};
-use bytes::Bytes;
 use http_body::Body;
 use mrtr_core::wire::Cause;
 use tower_service::Service;
@@ -79,8 +78,7 @@ use self::config::{Config, ListenerConfig};
 use self::guard::{Authority, Origin, Reach};
 use self::outbox::Outbox;
 use self::reply::Outcome;
-use super::Server;
-use super::refusal::error_response;
+use super::{Reply, Server};
 
 /// The HTTP side of a server: a tower service, and the settings of its own listener.
 ///
@@ -181,13 +179,6 @@ impl Http {
         self
     }
 
-    /// Deepest nesting of arrays and objects in a request body. Default 64.
-    #[must_use]
-    pub fn depth_limit(mut self, depth: usize) -> Self {
-        self.config_mut().depth_limit = depth;
-        self
-    }
-
     /// Longest time for a request body to arrive. Default 30 seconds.
     #[must_use]
     pub fn body_timeout(mut self, timeout: Duration) -> Self {
@@ -255,7 +246,7 @@ impl Http {
 fn refuse(status: StatusCode, what: Cow<'static, str>) -> Outcome {
     Outcome {
         status,
-        body: error_response(None, &Cause::InvalidRequest(what).error()),
+        ..Outcome::from(Reply::error(None, &Cause::InvalidRequest(what)))
     }
 }
 
@@ -279,10 +270,7 @@ where
             .as_ref()
             .is_some_and(|path| **path != *parts.uri.path())
         {
-            return ReplyFuture::decided(Outcome {
-                status: StatusCode::NOT_FOUND,
-                body: Bytes::new(),
-            });
+            return ReplyFuture::decided(Outcome::empty(StatusCode::NOT_FOUND));
         }
         if let Err(outcome) = self.admit(&parts) {
             return ReplyFuture::decided(outcome);

@@ -6,14 +6,7 @@ use std::task::{Context, Waker};
 
 use bytes::Bytes;
 
-/// Whether a notification may be lost when the client does not keep up.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Loss {
-    /// A later one says more: progress.
-    Superseded,
-    /// Each stands for itself: log messages.
-    Distinct,
-}
+use crate::server::{Loss, Sink};
 
 /// Notifications of one request, and its reply once it has been told to come as an event.
 #[derive(Debug)]
@@ -54,31 +47,6 @@ impl Outbox {
         Self {
             capacity,
             state: Mutex::default(),
-        }
-    }
-
-    /// Queues a notification: one JSON text. When the queue is full, progress gives way: the
-    /// oldest is dropped for what is new. Log messages that find no progress to replace are lost.
-    pub(super) fn push(&self, loss: Loss, message: Bytes) {
-        let mut state = self.lock();
-        if state.end.is_some() {
-            return;
-        }
-        if state.queue.len() >= self.capacity {
-            let superseded = state
-                .queue
-                .iter()
-                .position(|(loss, _)| *loss == Loss::Superseded);
-            match superseded {
-                Some(oldest) => drop(state.queue.remove(oldest)),
-                None => return,
-            }
-        }
-        state.queue.push_back((loss, message));
-        let waker = state.waker.take();
-        drop(state);
-        if let Some(waker) = waker {
-            waker.wake();
         }
     }
 
@@ -139,6 +107,31 @@ impl Outbox {
     }
 }
 
+impl Sink for Outbox {
+    /// When the queue is full, progress gives way: the oldest is dropped for what is new. What
+    /// finds no progress to replace is lost.
+    fn send(&self, notification: Bytes, loss: Loss) {
+        let mut state = self.lock();
+        if state.end.is_some() {
+            return;
+        }
+        if state.queue.len() >= self.capacity {
+            let superseded = state
+                .queue
+                .iter()
+                .position(|(loss, _)| *loss == Loss::Superseded);
+            match superseded {
+                Some(oldest) => drop(state.queue.remove(oldest)),
+                None => return,
+            }
+        }
+        state.queue.push_back((loss, notification));
+        if let Some(waker) = state.waker.take() {
+            waker.wake();
+        }
+    }
+}
+
 impl State {
     fn take(&mut self) -> Vec<Bytes> {
         self.queue.drain(..).map(|(_, message)| message).collect()
@@ -168,7 +161,12 @@ mod tests {
     }
 
     fn messages(texts: &[&'static str]) -> Next {
-        Next::Messages(texts.iter().map(|text| Bytes::from_static(text.as_bytes())).collect())
+        Next::Messages(
+            texts
+                .iter()
+                .map(|text| Bytes::from_static(text.as_bytes()))
+                .collect(),
+        )
     }
 
     #[test]
@@ -184,7 +182,7 @@ mod tests {
             (Loss::Distinct, "lost"),
             (Loss::Superseded, "lost"),
         ] {
-            outbox.push(loss, Bytes::from_static(text.as_bytes()));
+            outbox.send(Bytes::from_static(text.as_bytes()), loss);
         }
         assert_eq!(next(&outbox), messages(&["l1", "l2", "l3"]));
         assert_eq!(next(&outbox), Next::Nothing);
@@ -193,9 +191,9 @@ mod tests {
     #[test]
     fn the_reply_comes_last_and_nothing_after_it() {
         let outbox = Outbox::new(3);
-        outbox.push(Loss::Superseded, Bytes::from_static(b"p"));
+        outbox.send(Bytes::from_static(b"p"), Loss::Superseded);
         outbox.finish(Bytes::from_static(b"reply"));
-        outbox.push(Loss::Distinct, Bytes::from_static(b"late"));
+        outbox.send(Bytes::from_static(b"late"), Loss::Distinct);
         outbox.abandon();
         assert_eq!(next(&outbox), messages(&["p"]));
         assert_eq!(next(&outbox), Next::Reply(Bytes::from_static(b"reply")));
@@ -205,9 +203,9 @@ mod tests {
     #[test]
     fn a_closed_queue_gives_what_it_has_and_takes_no_more() {
         let outbox = Outbox::new(3);
-        outbox.push(Loss::Superseded, Bytes::from_static(b"p"));
+        outbox.send(Bytes::from_static(b"p"), Loss::Superseded);
         assert_eq!(outbox.close(), [&b"p"[..]]);
-        outbox.push(Loss::Superseded, Bytes::from_static(b"late"));
+        outbox.send(Bytes::from_static(b"late"), Loss::Superseded);
         assert_eq!(next(&outbox), Next::End);
     }
 }

@@ -8,7 +8,7 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use bytes::Bytes;
-use http::header::{ALLOW, CACHE_CONTROL, CONTENT_TYPE};
+use http::header::{ALLOW, CACHE_CONTROL, CONTENT_TYPE, RETRY_AFTER};
 use http::{HeaderName, HeaderValue, Response, StatusCode};
 use tokio::time::{Instant, Sleep, sleep_until};
 use tracing::Instrument as _;
@@ -16,6 +16,7 @@ use tracing::Instrument as _;
 use super::body::ReplyBody;
 use super::outbox::Outbox;
 use super::sse::{self, EventStream};
+use crate::server::Reply;
 
 /// Tells proxies not to hold events back.
 const ACCEL_BUFFERING: HeaderName = HeaderName::from_static("x-accel-buffering");
@@ -26,9 +27,29 @@ pub(super) struct Outcome {
     pub(super) status: StatusCode,
     /// JSON; nothing when there is nothing to say.
     pub(super) body: Bytes,
+    /// When a caller that was sent away may come back.
+    pub(super) retry_after: Option<Duration>,
+}
+
+impl From<Reply> for Outcome {
+    fn from(reply: Reply) -> Self {
+        Self {
+            status: StatusCode::from_u16(reply.status).unwrap_or(StatusCode::OK),
+            body: reply.body,
+            retry_after: reply.retry_after,
+        }
+    }
 }
 
 impl Outcome {
+    pub(super) const fn empty(status: StatusCode) -> Self {
+        Self {
+            status,
+            body: Bytes::new(),
+            retry_after: None,
+        }
+    }
+
     pub(super) fn into_response(self) -> Response<ReplyBody> {
         let mut response = if self.body.is_empty() {
             Response::new(ReplyBody::whole(self.body))
@@ -36,9 +57,13 @@ impl Outcome {
             with_type("application/json", ReplyBody::whole(self.body))
         };
         *response.status_mut() = self.status;
+        let headers = response.headers_mut();
         if self.status == StatusCode::METHOD_NOT_ALLOWED {
-            let headers = response.headers_mut();
             headers.insert(ALLOW, HeaderValue::from_static("POST"));
+        }
+        if let Some(wait) = self.retry_after {
+            let seconds = wait.as_secs() + u64::from(wait.subsec_nanos() > 0);
+            headers.insert(RETRY_AFTER, seconds.into());
         }
         response
     }

@@ -2,22 +2,19 @@
 
 use std::sync::Arc;
 
-use ::http::StatusCode;
 use ::http::request::Parts;
+use ::http::{Extensions, StatusCode};
 use http_body::Body;
-use mrtr_core::json::depth;
 use mrtr_core::state::Principal;
-use mrtr_core::wire::{Cause, Incoming, Request, RequestId};
+use mrtr_core::wire::{Cause, Incoming, Request};
 
 use super::body::{self, BodyError};
 use super::config::Config;
-use super::mirror;
-use super::outbox::{Loss, Outbox};
-use super::refuse;
+use super::outbox::Outbox;
 use super::reply::Outcome;
+use super::{mirror, refuse};
 use crate::server::panic::catch;
-use crate::server::refusal::error_response;
-use crate::server::{Caller, Notifier, Server};
+use crate::server::{Caller, Notifier, Reply, Server, Sink};
 
 /// Checks 7 to 21 and the answer.
 pub(super) async fn run<B: Body>(
@@ -31,19 +28,13 @@ pub(super) async fn run<B: Body>(
         Ok(bytes) => bytes,
         Err(error) => return unreadable(error, &config),
     };
-    if let Err(too_deep) = depth::check(&bytes, config.depth_limit) {
-        return refuse(StatusCode::BAD_REQUEST, too_deep.to_string().into());
-    }
-    match Incoming::parse(&bytes) {
-        Ok(Incoming::Request(request)) => {
-            answer(&server, &config, &parts, &request, outbox).await
-        }
-        // Nothing a client can tell this way is of use: a cancellation is the end of the stream.
-        Ok(_) => Outcome {
-            status: StatusCode::ACCEPTED,
-            body: bytes::Bytes::new(),
-        },
-        Err(malformed) => failed(malformed.id.as_ref(), &malformed.cause),
+    match server.read(&bytes) {
+        Ok(Incoming::Request(request)) => answer(&server, &config, &parts, &request, outbox)
+            .await
+            .into(),
+        // No notification means anything here: what cancels a request is the end of its stream.
+        Ok(_) => Outcome::empty(StatusCode::ACCEPTED),
+        Err(reply) => reply.into(),
     }
 }
 
@@ -53,38 +44,43 @@ async fn answer(
     parts: &Parts,
     request: &Request<'_>,
     outbox: Arc<Outbox>,
-) -> Outcome {
-    let checked = mirror::check(&parts.headers, request, |tool| server.param_headers(tool));
+) -> Reply {
+    let checked = mirror::check(&parts.headers, request, |_| None);
     if let Err(cause) = checked {
-        return failed(Some(&request.id), &cause);
+        return Reply::error(Some(&request.id), &cause);
     }
-    let caller = Caller {
-        principal: parts.extensions.get::<Principal>().cloned(),
-    };
-    let notifier = Notifier(Arc::new(move |lossy, message| {
-        outbox.push(if lossy { Loss::Superseded } else { Loss::Distinct }, message);
-    }));
-    let answer = catch(server.answer(request, &caller, &notifier));
+    let (caller, events) = (caller(&parts.extensions), Events(outbox));
+    let answer = catch(server.answer(request, &caller, &events));
     match tokio::time::timeout(config.deadline, answer).await {
-        Ok(Ok(reply)) => Outcome {
-            status: StatusCode::from_u16(reply.status).unwrap_or(StatusCode::OK),
-            body: reply.body,
-        },
+        Ok(Ok(reply)) => reply,
         Ok(Err(panic)) => {
             tracing::error!(method = %request.method, panic, "answering a request panicked");
-            failed(Some(&request.id), &Cause::Fault)
+            Reply::error(Some(&request.id), &Cause::Fault)
         }
         Err(_) => {
-            tracing::warn!(method = %request.method, deadline = ?config.deadline, "a request took too long");
-            failed(Some(&request.id), &Cause::Deadline)
+            let deadline = config.deadline;
+            tracing::warn!(method = %request.method, ?deadline, "a request took too long");
+            Reply::error(Some(&request.id), &Cause::Deadline)
         }
     }
 }
 
-fn failed(id: Option<&RequestId>, cause: &Cause) -> Outcome {
-    Outcome {
-        status: StatusCode::from_u16(cause.http_status()).unwrap_or(StatusCode::BAD_REQUEST),
-        body: error_response(id, &cause.error()),
+/// Who calls, as a layer before this service has found out.
+fn caller(extensions: &Extensions) -> Caller {
+    if let Some(principal) = extensions.get::<Arc<Principal>>() {
+        return principal.clone().into();
+    }
+    match extensions.get::<Principal>() {
+        Some(principal) => principal.clone().into(),
+        None => Caller::anonymous(),
+    }
+}
+
+struct Events(Arc<Outbox>);
+
+impl Notifier for Events {
+    fn sink(&self) -> Arc<dyn Sink> {
+        self.0.clone()
     }
 }
 

@@ -8,7 +8,7 @@ use bytes::Bytes;
 use mrtr_core::wire::RequestId;
 use tokio::sync::{Notify, mpsc};
 
-use crate::server::{Notifier, Sink};
+use crate::server::{Loss, Notifier, Sink};
 
 /// Every request whose response has not been written.
 #[derive(Default)]
@@ -136,7 +136,7 @@ impl Notifier for LineSink {
 }
 
 impl Sink for LineSink {
-    fn send(&self, notification: Bytes) {
+    fn send(&self, notification: Bytes, _: Loss) {
         if let Some(outgoing) = self.outgoing.upgrade() {
             // A client that does not read loses notifications; nobody waits for it.
             let _ = outgoing.try_send(Outgoing {

@@ -54,7 +54,11 @@ impl<R: AsyncRead + Unpin> Lines<R> {
             let consumed = piece.len() + usize::from(end.is_some());
             self.reader.consume(consumed);
             if end.is_some() {
-                return Ok(if too_long { Line::TooLong } else { Line::Text(line) });
+                return Ok(if too_long {
+                    Line::TooLong
+                } else {
+                    Line::Text(line)
+                });
             }
         }
     }
@@ -68,7 +72,9 @@ mod tests {
     async fn all(input: &[u8], limit: usize, piece: usize) -> Vec<Line> {
         let (mut theirs, ours) = tokio::io::duplex(piece);
         let write = async {
-            tokio::io::AsyncWriteExt::write_all(&mut theirs, input).await.unwrap();
+            tokio::io::AsyncWriteExt::write_all(&mut theirs, input)
+                .await
+                .unwrap();
             drop(theirs);
         };
         let read = async {
@@ -89,7 +95,13 @@ mod tests {
         let text = |text: &str| Line::Text(text.as_bytes().to_vec());
         for piece in 1..20 {
             let lines = all(b"12345\n123456\n\n1234567890\nlast", 5, piece).await;
-            let expected = [text("12345"), Line::TooLong, text(""), Line::TooLong, text("last")];
+            let expected = [
+                text("12345"),
+                Line::TooLong,
+                text(""),
+                Line::TooLong,
+                text("last"),
+            ];
             assert_eq!(lines, expected, "in pieces of {piece}");
         }
     }
