@@ -48,8 +48,8 @@ impl FormError {
 impl fmt::Display for FormError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.field {
-            Some(name) => write!(f, "requestedSchema: property `{name}` {}", self.reason),
-            None => write!(f, "requestedSchema {}", self.reason),
+            Some(name) => write!(f, "field `{name}` of the form {}", self.reason),
+            None => write!(f, "the form {}", self.reason),
         }
     }
 }

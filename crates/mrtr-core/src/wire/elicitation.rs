@@ -159,7 +159,7 @@ impl<'de> Deserialize<'de> for ElicitForm {
                         "message" => set(&mut message, "message", map.next_value()?)?,
                         "requestedSchema" => {
                             let raw: Box<RawValue> = map.next_value()?;
-                            let parsed = FormSchema::parse(&raw).map_err(|error| {
+                            let parsed = FormSchema::from_raw(raw).map_err(|error| {
                                 A::Error::custom(format_args!("`requestedSchema`: {error}"))
                             })?;
                             set(&mut schema, "requestedSchema", parsed)?;
