@@ -63,7 +63,7 @@ pub(crate) fn expand(input: &DeriveInput, data: &DataEnum) -> Result<TokenStream
         const _: () = {
             impl #name {
                 #[doc(hidden)]
-                #[allow(dead_code)]
+                #[allow(dead_code, unreachable_pub)]
                 #visibility const fn __form_value(&self) -> &'static str {
                     match self { #(Self::#idents => #values,)* }
                 }

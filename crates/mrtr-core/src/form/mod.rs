@@ -9,6 +9,7 @@
 mod build;
 mod check;
 mod content;
+mod entry;
 mod field;
 mod field_builder;
 mod formats;

@@ -138,7 +138,7 @@ impl fmt::Display for Problems {
 
 impl std::error::Error for Problems {}
 
-/// At most `limit` characters of the text, with control characters replaced by spaces.
+/// At most `limit` characters of the text, with a space for each that could move or hide others.
 pub(crate) fn clip(text: &str, limit: usize) -> String {
     let mut out = String::new();
     for (i, c) in text.chars().enumerate() {
@@ -146,7 +146,8 @@ pub(crate) fn clip(text: &str, limit: usize) -> String {
             out.push('…');
             break;
         }
-        out.push(if c.is_control() { ' ' } else { c });
+        let moves = matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+        out.push(if c.is_control() || moves { ' ' } else { c });
     }
     out
 }

@@ -149,7 +149,8 @@ impl Field {
         self.problem("is required")
     }
 
-    fn expected(&self) -> String {
+    /// What the field takes, to go on after its label.
+    pub(crate) fn expected(&self) -> String {
         match &self.kind {
             FieldKind::Text(kind) => expected_text(kind),
             FieldKind::Number(kind) => {

@@ -251,3 +251,16 @@ fn a_choice_is_a_form_of_its_own() {
         ("1st", Some(Class::First))
     );
 }
+
+#[test]
+fn a_form_may_be_declared_inside_a_function() {
+    #[derive(Form)]
+    #[form(crate = "mrtr_core")]
+    struct Local {
+        name: String,
+    }
+    assert_eq!(
+        read::<Local>(r#"{"name":"Ada"}"#).map(|form| form.name),
+        Ok("Ada".into())
+    );
+}

@@ -3,6 +3,7 @@
 mod answers;
 mod build;
 mod derive;
+mod entry;
 mod official;
 mod peer;
 mod properties;

@@ -217,7 +217,12 @@ proptest! {
             }
         }
         match form.check(&content) {
-            Ok(()) => prop_assert_eq!(form.validate(Some(&content.to_raw())), Ok(content)),
+            Ok(()) => {
+                let schema: serde_json::Value = serde_json::from_str(form.raw()).expect("JSON");
+                let instance: serde_json::Value = serde_json::from_str(&content.to_json()).expect("JSON");
+                prop_assert!(jsonschema::is_valid(&schema, &instance), "{schema} {instance}");
+                prop_assert_eq!(form.validate(Some(&content.to_raw())), Ok(content));
+            }
             Err(problems) => prop_assert_eq!(form.validate(Some(&content.to_raw())), Err(problems)),
         }
     }
