@@ -1,6 +1,7 @@
 //! A state opens for the request it was sealed for and for no other.
 
 use mrtr_core::Timestamp;
+use mrtr_core::json::canonical::digest_bytes;
 use mrtr_core::state::{
     Binding, Bound, Claims, ExchangeId, Keyring, Method, Opened, Principal, Rejection,
     RejectionReason, Secret, StateLimits, open, seal,
@@ -148,6 +149,17 @@ fn long_names_are_told_apart_to_the_last_byte() {
 }
 
 #[test]
+fn a_short_name_that_spells_the_digest_of_a_long_one_is_another_name() {
+    // One of the few whose digest is text.
+    let long = "note://archive/8606";
+    let digest = digest_bytes(long.as_bytes());
+    let short = std::str::from_utf8(&digest).expect("this digest is UTF-8");
+    let state = sealed(&with_target(long));
+    let rejected = present(&state, &with_target(short));
+    assert_eq!(reason(rejected), Some(RejectionReason::Target));
+}
+
+#[test]
 fn e4_arguments_may_be_rewritten_but_not_changed() {
     let sent = json(r#"{"to":"Rome","seats":1,"id":9007199254740993,"opts":{"a":[1,2],"b":null}}"#);
     let state = sealed(&with_arguments(&sent));
@@ -226,6 +238,8 @@ fn the_bound_request_of_an_opened_state_seals_the_next_round() {
     let second = with_arguments(&rewritten);
     let limits = StateLimits::default();
     let opened = present(&sealed(&first), &second).expect("same arguments");
+    let rewritten = Bound::new(&second).expect("canonical");
+    assert_eq!(opened.bound, rewritten, "the bytes seen last compare first");
     let claims = opened.claims.next(NOW, &limits).expect("time is left");
     let state = seal(&keyring(), &claims, &opened.bound, b"", [4; 12], &limits).expect("small");
     for binding in [first, second] {

@@ -101,6 +101,15 @@ fn the_deadline_of_the_exchange_holds_although_every_round_renews_the_expiry() {
 }
 
 #[test]
+fn at_the_deadline_the_log_says_deadline_although_the_state_expired_as_well() {
+    let limits = StateLimits::default().with_exchange(Duration::from_secs(300));
+    let state = sealed_at(&REQUEST, NOW, &limits);
+    let at = NOW + limits.exchange;
+    let expected = RejectionReason::DeadlinePassed { at };
+    assert_eq!(reason(present(&state, &REQUEST, at)), Some(expected));
+}
+
+#[test]
 fn a_state_from_the_future_opens_within_the_clock_skew_only() {
     let skew = Duration::from_secs(60);
     let ahead = sealed_at(&REQUEST, NOW + skew, &StateLimits::default());
@@ -254,7 +263,8 @@ fn a_state_whose_characters_were_escaped_still_opens() {
     let state = sealed(&REQUEST);
     let escaped: String = state.bytes().map(|byte| format!("\\u{byte:04x}")).collect();
     let member = json(&format!("\"{escaped}\""));
-    let text = presented(Some(&member), &StateLimits::default()).expect("a string");
+    let limits = StateLimits::default().with_max_bytes(state.len());
+    let text = presented(Some(&member), &limits).expect("a string");
     assert_eq!(text.as_deref(), Some(state.as_str()));
 }
 
