@@ -16,14 +16,6 @@ pub struct Fault {
 }
 
 impl Fault {
-    pub(crate) const fn new(kind: FaultKind) -> Self {
-        Self {
-            kind,
-            recorded: Vec::new(),
-            open: Vec::new(),
-        }
-    }
-
     /// What happened.
     #[must_use]
     pub const fn kind(&self) -> &FaultKind {
@@ -97,8 +89,6 @@ pub enum FaultKind {
         /// The key that takes most of it, and its share in bytes.
         largest: Option<(Arc<str>, usize)>,
     },
-    /// The state could not be sealed for another reason.
-    Unsealable(String),
     /// The handler panicked.
     Panicked(String),
 }
@@ -171,7 +161,6 @@ impl fmt::Display for FaultKind {
                     None => Ok(()),
                 }
             }
-            Self::Unsealable(problem) => write!(f, "the state could not be sealed: {problem}"),
             Self::Panicked(message) => write!(f, "the handler panicked: {message}"),
         }
     }

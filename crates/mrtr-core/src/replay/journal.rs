@@ -99,6 +99,13 @@ impl Journal {
         Ok(Self { entries, flow })
     }
 
+    /// Keys of the answers and steps that are settled.
+    pub(crate) fn recorded(&self) -> impl Iterator<Item = &Arc<str>> {
+        let settled = |entry: &Entry| matches!(entry, Entry::Recorded(_) | Entry::Step(_));
+        let entries = self.entries.iter();
+        entries.filter_map(move |(key, entry)| settled(entry).then_some(key))
+    }
+
     /// The key that takes most of the encoded form, and its share in bytes.
     pub(crate) fn largest(&self) -> Option<(Arc<str>, usize)> {
         self.entries

@@ -122,6 +122,9 @@ impl Run {
             return None;
         }
         self.fault.get_or_insert(kind);
+        if self.is_polling() {
+            return None;
+        }
         self.waker.take()
     }
 
@@ -443,16 +446,13 @@ impl Run {
     /// Ends the run with a fault and tells what was recorded and still open.
     pub(super) fn close_with(&mut self, kind: FaultKind) -> Fault {
         self.closed = true;
-        let recorded = self.journal.entries.iter().filter_map(|(key, entry)| {
-            matches!(entry, Entry::Recorded(_) | Entry::Step(_)).then(|| key.clone())
-        });
-        let asks = self.slots.iter().flatten().filter_map(|slot| {
-            (slot.question.is_some() && slot.stage != Stage::Answered).then(|| slot.key.clone())
-        });
+        let asks = self.slots.iter().flatten();
+        let open = asks.filter(|slot| slot.question.is_some() && slot.stage != Stage::Answered);
+        let open = open.map(|slot| &slot.key).chain(self.steps.keys());
         Fault {
             kind,
-            recorded: recorded.collect(),
-            open: asks.chain(self.steps.keys().cloned()).collect(),
+            recorded: self.journal.recorded().cloned().collect(),
+            open: open.cloned().collect(),
         }
     }
 

@@ -188,11 +188,15 @@ fn unsealed<T>(error: SealError, journal: &Journal) -> Closed<T> {
         }
         SealError::Deadline { .. } => Closed::Rejected(Reject::new(Cause::Deadline, error)),
         SealError::TooLarge { bytes, limit } => {
-            Closed::Fault(Fault::new(FaultKind::StateTooLarge {
-                bytes,
-                limit,
-                largest: journal.largest(),
-            }))
+            Closed::Fault(Fault {
+                kind: FaultKind::StateTooLarge {
+                    bytes,
+                    limit,
+                    largest: journal.largest(),
+                },
+                recorded: journal.recorded().cloned().collect(),
+                open: Vec::new(),
+            })
         }
     }
 }

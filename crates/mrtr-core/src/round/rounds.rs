@@ -168,7 +168,7 @@ fn receive(journal: &mut Journal, answers: &InputResponses<'_>) -> Result<(), Re
 }
 
 pub(super) fn bad_answer(key: &str, problem: &str) -> Reject {
-    Cause::InvalidParams(format!("`inputResponses`: the answer `{key}` is {problem}").into()).into()
+    Cause::InvalidParams(format!("`inputResponses`: the answer `{key}`: {problem}").into()).into()
 }
 
 /// The claims that an exchange starts from; nothing was asked yet.

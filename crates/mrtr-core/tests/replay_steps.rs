@@ -1,0 +1,455 @@
+//! Steps: done once, waited for, and never lost.
+
+mod support;
+
+use std::convert::Infallible;
+use std::pin::pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, Wake, Waker};
+
+use futures::FutureExt;
+use futures::future::{join_all, poll_fn};
+use futures::stream::{FuturesUnordered, StreamExt};
+use mrtr_core::replay::{Cx, FaultKind, ToolError};
+use mrtr_core::round::Closed;
+use serde_json::json;
+use support::*;
+use tokio::sync::{mpsc, oneshot};
+use tokio::task::yield_now;
+
+#[tokio::test]
+async fn e13_a_side_effect_in_a_step_happens_once_over_three_asks() {
+    let effects = Count::default();
+    let handler = |cx: Cx| {
+        let effects = effects.clone();
+        async move {
+            let n: u32 = cx
+                .step("effect", || async { Ok::<_, Infallible>(effects.up()) })
+                .await?;
+            for key in ["a", "b", "c"] {
+                ask(&cx, key).await?;
+            }
+            Ok::<_, ToolError>(n)
+        }
+    };
+    let mut call = Call::new();
+    assert_eq!(keys(call.play(none(), handler).await), ["a"]);
+    assert_eq!(
+        keys(call.play(json!({ "a": value("1") }), handler).await),
+        ["b"]
+    );
+    assert_eq!(
+        keys(call.play(json!({ "b": value("2") }), handler).await),
+        ["c"]
+    );
+    assert_eq!(
+        done(call.play(json!({ "c": value("3") }), handler).await),
+        1
+    );
+    assert_eq!(effects.get(), 1);
+}
+
+#[tokio::test]
+async fn only_success_of_a_step_is_recorded() {
+    let tries = Count::default();
+    let handler = |cx: Cx| {
+        let tries = tries.clone();
+        async move {
+            let got: Result<u32, String> = cx
+                .step("try", || async move {
+                    match tries.up() {
+                        1 => Err("not yet".to_owned()),
+                        n => Ok(n),
+                    }
+                })
+                .await;
+            ask(&cx, "q").await?;
+            ask(&cx, "r").await?;
+            Ok::<_, ToolError>(got)
+        }
+    };
+    let mut call = Call::new();
+    keys(call.play(none(), handler).await);
+    keys(call.play(json!({ "q": value("x") }), handler).await);
+    assert_eq!(
+        done(call.play(json!({ "r": value("x") }), handler).await),
+        Ok(2)
+    );
+    assert_eq!(tries.get(), 2);
+}
+
+#[tokio::test]
+async fn step_value_records_whatever_it_gives() {
+    let tries = Count::default();
+    let handler = |cx: Cx| {
+        let tries = tries.clone();
+        async move {
+            let got = cx
+                .step_value("try", || async move { Err::<u32, u32>(tries.up()) })
+                .await;
+            ask(&cx, "q").await?;
+            Ok::<_, ToolError>(got)
+        }
+    };
+    let mut call = Call::new();
+    keys(call.play(none(), handler).await);
+    assert_eq!(
+        done(call.play(json!({ "q": value("x") }), handler).await),
+        Err(1)
+    );
+    assert_eq!(tries.get(), 1);
+}
+
+/// A step that takes `yields` polls, then counts.
+async fn work(cx: &Cx, yields: usize, worked: Count) -> Result<u32, Infallible> {
+    cx.step("work", || async move {
+        for _ in 0..yields {
+            yield_now().await;
+        }
+        Ok(worked.up())
+    })
+    .await
+}
+
+/// Plays two rounds of a handler that asks `q`, and expects its step to have
+/// been done once and recorded.
+async fn expect_once<F, Fut>(handler: F)
+where
+    F: Fn(Cx, Count) -> Fut,
+    Fut: Future<Output = Result<(), ToolError>>,
+{
+    let worked = Count::default();
+    let mut call = Call::new();
+    let first = call.play(none(), |cx| handler(cx, worked.clone())).await;
+    assert_eq!(keys(first), ["q"]);
+    assert_eq!(worked.get(), 1, "the round waits for the step");
+    let answers = json!({ "q": value("x") });
+    done(call.play(answers, |cx| handler(cx, worked.clone())).await);
+    assert_eq!(worked.get(), 1, "and records it");
+}
+
+#[tokio::test]
+async fn a_running_step_beside_a_blocked_ask_is_waited_for() {
+    expect_once(|cx, worked| async move {
+        let (answer, worked) = tokio::join!(ask(&cx, "q"), work(&cx, 5, worked));
+        answer?;
+        worked?;
+        Ok(())
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_step_beside_a_yielding_sibling_in_futures_unordered_is_done_once() {
+    for yields in 0..40 {
+        expect_once(|cx, worked| async move {
+            let mut all = FuturesUnordered::new();
+            let q = ask(&cx, "q");
+            all.push(async { q.await.map(drop).map_err(ToolError::from) }.boxed());
+            all.push(async { Ok(work(&cx, yields, worked).await.map(drop)?) }.boxed());
+            for _ in 0..3 {
+                all.push(
+                    async {
+                        for _ in 0..30 {
+                            yield_now().await;
+                        }
+                        Ok(())
+                    }
+                    .boxed(),
+                );
+            }
+            while let Some(one) = all.next().await {
+                one?;
+            }
+            Ok(())
+        })
+        .await;
+    }
+}
+
+/// Takes messages from a full channel until the task's budget is spent.
+async fn spend_budget() {
+    let (send, mut receive) = mpsc::channel(256);
+    for _ in 0..256 {
+        send.send(()).await.expect("there is room");
+    }
+    poll_fn(|cx| {
+        while let Poll::Ready(Some(())) = receive.poll_recv(cx) {}
+        Poll::Ready(())
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_step_under_a_spent_budget_is_done_once() {
+    for spent_before in [true, false] {
+        expect_once(|cx, worked| async move {
+            let (send, mut receive) = mpsc::channel(8);
+            for _ in 0..4 {
+                send.send(()).await.expect("there is room");
+            }
+            if spent_before {
+                spend_budget().await;
+            }
+            let step = cx.step("work", || async move {
+                for _ in 0..4 {
+                    receive.recv().await;
+                }
+                Ok::<_, Infallible>(worked.up())
+            });
+            let (answer, (), step) = tokio::join!(ask(&cx, "q"), spend_budget(), step);
+            answer?;
+            step?;
+            Ok(())
+        })
+        .await;
+    }
+}
+
+#[tokio::test]
+async fn a_step_beside_a_busy_request_in_the_same_task_is_done_once_two_hundred_times() {
+    for _ in 0..200 {
+        let quiet = expect_once(|cx, worked| async move {
+            let (answer, worked) = tokio::join!(ask(&cx, "q"), work(&cx, 3, worked));
+            answer?;
+            worked?;
+            Ok(())
+        });
+        let busy = async {
+            let handler = |_: Cx| async {
+                for _ in 0..20 {
+                    spend_budget().await;
+                    yield_now().await;
+                }
+                Ok::<_, ToolError>(())
+            };
+            done(Call::new().play(none(), handler).await);
+        };
+        let mut both = FuturesUnordered::from_iter([busy.boxed_local(), quiet.boxed_local()]);
+        while both.next().await.is_some() {}
+    }
+}
+
+struct CountWakes(Count);
+
+impl Wake for CountWakes {
+    fn wake(self: Arc<Self>) {
+        self.0.up();
+    }
+}
+
+#[test]
+fn a_step_that_lost_a_select_and_is_kept_unpolled_does_not_hang_the_round() {
+    let (finish, finished) = oneshot::channel::<()>();
+    let handler = |cx: Cx| async move {
+        let mut step = pin!(cx.step("slow", || async {
+            finished.await.ok();
+            Ok::<_, Infallible>(())
+        }));
+        tokio::select! {
+            biased;
+            _ = &mut step => {}
+            () = std::future::ready(()) => {}
+        }
+        ask(&cx, "q").await?;
+        step.await?;
+        Ok::<_, ToolError>(())
+    };
+    let mut call = Call::new();
+    let mut round = pin!(call.play(none(), handler));
+    let wakes = Count::default();
+    let waker = Waker::from(Arc::new(CountWakes(wakes.clone())));
+    let mut cx = Context::from_waker(&waker);
+
+    assert!(round.as_mut().poll(&mut cx).is_pending());
+    assert_eq!(wakes.get(), 0, "the step will wake the round by itself");
+    finish.send(()).expect("the step listens");
+    assert_eq!(wakes.get(), 1);
+
+    let mut polls = 0;
+    let closed = loop {
+        polls += 1;
+        if let Poll::Ready(closed) = round.as_mut().poll(&mut cx) {
+            break closed;
+        }
+        assert_eq!(wakes.get(), 1 + polls, "each such poll wakes the round");
+    };
+    assert_eq!(polls, 65, "64 polls in a row, then the step is parked");
+    assert_eq!(keys(closed), ["q"]);
+}
+
+#[tokio::test]
+async fn a_dropped_step_does_not_hold_the_round() {
+    let handler = |cx: Cx| async move {
+        {
+            let mut step = pin!(cx.step("never", || async {
+                std::future::pending::<()>().await;
+                Ok::<_, Infallible>(())
+            }));
+            assert!(futures::poll!(&mut step).is_pending());
+        }
+        ask(&cx, "q").await?;
+        Ok::<_, ToolError>(())
+    };
+    assert_eq!(keys(Call::new().play(none(), handler).await), ["q"]);
+}
+
+#[tokio::test]
+async fn a_step_woken_from_another_thread_is_waited_for() {
+    let (send, receive) = oneshot::channel();
+    let thread = std::thread::spawn(move || send.send(7).expect("the step listens"));
+    let mut receive = Some(receive);
+    let mut call = Call::new();
+    let mut handler = |cx: Cx| {
+        let receive = receive.take();
+        async move {
+            let step = cx.step("far", || async { receive.expect("runs once").await });
+            let (answer, n) = tokio::join!(ask(&cx, "q"), step);
+            answer?;
+            Ok::<i32, ToolError>(n?)
+        }
+    };
+    assert_eq!(keys(call.play(none(), &mut handler).await), ["q"]);
+    let answers = json!({ "q": value("x") });
+    assert_eq!(done(call.play(answers, handler).await), 7);
+    thread.join().expect("the thread ends");
+}
+
+#[tokio::test]
+async fn steps_of_joined_branches_are_all_recorded() {
+    let worked = Count::default();
+    let handler = |cx: Cx| {
+        let worked = worked.clone();
+        async move {
+            let steps = join_all((0..5).map(|i| {
+                let (cx, worked) = (cx.at(i), worked.clone());
+                async move { work(&cx, i, worked).await }
+            }));
+            let (answer, _) = tokio::join!(ask(&cx, "q"), steps);
+            Ok::<_, ToolError>(answer?)
+        }
+    };
+    let mut call = Call::new();
+    assert_eq!(keys(call.play(none(), handler).await), ["q"]);
+    done(call.play(json!({ "q": value("x") }), handler).await);
+    assert_eq!(worked.get(), 5);
+}
+
+#[tokio::test]
+async fn a_value_that_is_not_json_is_a_fault_that_names_the_step() {
+    let handler = |cx: Cx| async move {
+        let bad = std::collections::BTreeMap::from([((1, 2), 3)]);
+        cx.step("map", || async { Ok::<_, Infallible>(bad) })
+            .await?;
+        Ok::<_, ToolError>(())
+    };
+    let fault = fault(Call::new().play(none(), handler).await);
+    assert!(
+        matches!(fault.kind(), FaultKind::StepNotWritable { key, .. } if &**key == "map"),
+        "{fault}"
+    );
+}
+
+#[tokio::test]
+async fn a_recorded_value_of_another_type_is_a_fault_and_the_step_does_not_run_again() {
+    let mut call = Call::new();
+    let first = |cx: Cx| async move {
+        let _: String = cx
+            .step("s", || async { Ok::<_, Infallible>("text".to_owned()) })
+            .await?;
+        ask(&cx, "q").await?;
+        Ok::<_, ToolError>(())
+    };
+    assert_eq!(keys(call.play(none(), first).await), ["q"]);
+    let ran = Count::default();
+    let counted = ran.clone();
+    let closed = call
+        .play(none(), |cx| async move {
+            let _: u32 = cx
+                .step("s", || async { Ok::<_, Infallible>(counted.up()) })
+                .await?;
+            Ok::<_, ToolError>(())
+        })
+        .await;
+    assert!(matches!(
+        fault(closed).kind(),
+        FaultKind::StepNotReadable { .. }
+    ));
+    assert_eq!(ran.get(), 0);
+}
+
+#[tokio::test]
+async fn asking_inside_a_step_is_a_fault() {
+    let handler = |cx: Cx| async move {
+        let inner = cx.clone();
+        cx.step("work", || async move {
+            ask(&inner, "q").await.map_err(|_| "refused").map(drop)
+        })
+        .await?;
+        Ok::<_, ToolError>(())
+    };
+    let fault = fault(Call::new().play(none(), handler).await);
+    assert!(matches!(fault.kind(), FaultKind::AskInsideStep(key) if &**key == "q"));
+    assert_eq!(fault.open().collect::<Vec<_>>(), ["q", "work"]);
+}
+
+#[tokio::test]
+async fn a_step_within_a_step_works() {
+    let (inner, outer) = (Count::default(), Count::default());
+    let handler = |cx: Cx| {
+        let (inner, outer) = (inner.clone(), outer.clone());
+        async move {
+            let within = cx.clone();
+            cx.step("outer", || async move {
+                let n: u32 = within
+                    .step("inner", || async {
+                        yield_now().await;
+                        Ok::<_, Infallible>(inner.up())
+                    })
+                    .await?;
+                outer.up();
+                Ok::<_, Infallible>(n)
+            })
+            .await?;
+            ask(&cx, "q").await?;
+            Ok::<_, ToolError>(())
+        }
+    };
+    let mut call = Call::new();
+    assert_eq!(keys(call.play(none(), handler).await), ["q"]);
+    done(call.play(json!({ "q": value("x") }), handler).await);
+    assert_eq!((inner.get(), outer.get()), (1, 1));
+}
+
+#[tokio::test]
+async fn a_step_whose_panic_is_caught_does_not_hold_the_round() {
+    let handler = |cx: Cx| async move {
+        let step = cx.step("bad", || async {
+            yield_now().await;
+            panic!("inside");
+            #[allow(unreachable_code)]
+            Ok::<(), Infallible>(())
+        });
+        let caught = std::panic::AssertUnwindSafe(step).catch_unwind().await;
+        assert!(caught.is_err());
+        ask(&cx, "q").await?;
+        Ok::<_, ToolError>(())
+    };
+    assert_eq!(keys(Call::new().play(none(), handler).await), ["q"]);
+}
+
+#[tokio::test]
+async fn a_round_without_questions_ends_although_steps_are_unfinished() {
+    let handler = |cx: Cx| async move {
+        let mut step = pin!(cx.step("slow", || async {
+            std::future::pending::<()>().await;
+            Ok::<_, Infallible>(())
+        }));
+        assert!(futures::poll!(&mut step).is_pending());
+        Ok::<_, ToolError>("done")
+    };
+    assert!(matches!(
+        Call::new().play(none(), handler).await,
+        Closed::Complete("done")
+    ));
+}
