@@ -100,12 +100,24 @@ async fn step_value_records_whatever_it_gives() {
     assert_eq!(tries.get(), 1);
 }
 
-/// A step that takes `yields` polls, then counts.
-async fn work(cx: &Cx, yields: usize, worked: Count) -> Result<u32, Infallible> {
-    cx.step("work", || async move {
-        for _ in 0..yields {
-            yield_now().await;
+/// Is polled again at once, without the runtime's help.
+async fn wake_self(times: usize) {
+    let mut left = times;
+    poll_fn(|cx| {
+        if left == 0 {
+            return Poll::Ready(());
         }
+        left -= 1;
+        cx.waker().wake_by_ref();
+        Poll::Pending
+    })
+    .await;
+}
+
+/// A step that takes some polls, then counts.
+async fn work(cx: &Cx, polls: usize, worked: Count) -> Result<u32, Infallible> {
+    cx.step("work", || async move {
+        wake_self(polls).await;
         Ok(worked.up())
     })
     .await
@@ -130,33 +142,27 @@ where
 
 #[tokio::test]
 async fn a_running_step_beside_a_blocked_ask_is_waited_for() {
-    expect_once(|cx, worked| async move {
-        let (answer, worked) = tokio::join!(ask(&cx, "q"), work(&cx, 5, worked));
-        answer?;
-        worked?;
-        Ok(())
-    })
-    .await;
+    for polls in [0, 1, 5, 200] {
+        expect_once(|cx, worked| async move {
+            let (answer, worked) = tokio::join!(ask(&cx, "q"), work(&cx, polls, worked));
+            answer?;
+            worked?;
+            Ok(())
+        })
+        .await;
+    }
 }
 
 #[tokio::test]
 async fn a_step_beside_a_yielding_sibling_in_futures_unordered_is_done_once() {
-    for yields in 0..40 {
+    for polls in 0..40 {
         expect_once(|cx, worked| async move {
             let mut all = FuturesUnordered::new();
             let q = ask(&cx, "q");
             all.push(async { q.await.map(drop).map_err(ToolError::from) }.boxed());
-            all.push(async { Ok(work(&cx, yields, worked).await.map(drop)?) }.boxed());
-            for _ in 0..3 {
-                all.push(
-                    async {
-                        for _ in 0..30 {
-                            yield_now().await;
-                        }
-                        Ok(())
-                    }
-                    .boxed(),
-                );
+            all.push(async { Ok(work(&cx, polls, worked).await.map(drop)?) }.boxed());
+            for _ in 0..5 {
+                all.push(wake_self(300).map(Ok).boxed());
             }
             while let Some(one) = all.next().await {
                 one?;
@@ -167,66 +173,116 @@ async fn a_step_beside_a_yielding_sibling_in_futures_unordered_is_done_once() {
     }
 }
 
+#[tokio::test]
+async fn a_step_that_waits_unpolled_while_a_sibling_is_busy_is_done_once() {
+    expect_once(|cx, worked| async move {
+        let (send, receive) = oneshot::channel();
+        let step = cx.step("work", || async move {
+            receive.await.expect("is sent");
+            Ok::<_, Infallible>(worked.up())
+        });
+        let q = ask(&cx, "q");
+        let busy = async {
+            wake_self(300).await;
+            send.send(()).ok();
+            Ok(())
+        };
+        let mut all = FuturesUnordered::new();
+        all.push(async { q.await.map(drop).map_err(ToolError::from) }.boxed());
+        all.push(async { Ok(step.await.map(drop)?) }.boxed());
+        all.push(busy.boxed());
+        while let Some(one) = all.next().await {
+            one?;
+        }
+        Ok(())
+    })
+    .await;
+}
+
 /// Takes messages from a full channel until the task's budget is spent.
-async fn spend_budget() {
-    let (send, mut receive) = mpsc::channel(256);
-    for _ in 0..256 {
-        send.send(()).await.expect("there is room");
+fn spend_budget() {
+    let (send, mut receive) = mpsc::unbounded_channel();
+    for _ in 0..1000 {
+        send.send(()).expect("is open");
     }
-    poll_fn(|cx| {
-        while let Poll::Ready(Some(())) = receive.poll_recv(cx) {}
-        Poll::Ready(())
+    let mut cx = Context::from_waker(Waker::noop());
+    let mut taken = 0;
+    while let Poll::Ready(Some(())) = receive.poll_recv(&mut cx) {
+        taken += 1;
+    }
+    assert!(taken < 1000, "the budget ends first");
+}
+
+/// A step that listens to a channel, behind a `select!` that does not even
+/// poll it once the budget is spent.
+async fn listen(cx: &Cx, heard: oneshot::Receiver<()>, worked: Count) -> Result<(), ToolError> {
+    let step = cx.step("work", || async move {
+        heard.await.ok();
+        Ok::<_, Infallible>(worked.up())
+    });
+    tokio::select! {
+        biased;
+        done = step => done?,
+    };
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_step_under_a_spent_budget_is_done_once() {
+    expect_once(|cx, worked| async move {
+        let (send, heard) = oneshot::channel();
+        let spender = async {
+            yield_now().await;
+            send.send(()).ok();
+            for _ in 0..20 {
+                spend_budget();
+                wake_self(1).await;
+            }
+        };
+        let (answer, (), step) = futures::join!(ask(&cx, "q"), spender, listen(&cx, heard, worked));
+        answer?;
+        step
     })
     .await;
 }
 
 #[tokio::test]
-async fn a_step_under_a_spent_budget_is_done_once() {
-    for spent_before in [true, false] {
-        expect_once(|cx, worked| async move {
-            let (send, mut receive) = mpsc::channel(8);
-            for _ in 0..4 {
-                send.send(()).await.expect("there is room");
-            }
-            if spent_before {
-                spend_budget().await;
-            }
-            let step = cx.step("work", || async move {
-                for _ in 0..4 {
-                    receive.recv().await;
-                }
-                Ok::<_, Infallible>(worked.up())
-            });
-            let (answer, (), step) = tokio::join!(ask(&cx, "q"), spend_budget(), step);
-            answer?;
-            step?;
-            Ok(())
-        })
-        .await;
-    }
-}
-
-#[tokio::test]
 async fn a_step_beside_a_busy_request_in_the_same_task_is_done_once_two_hundred_times() {
     for _ in 0..200 {
-        let quiet = expect_once(|cx, worked| async move {
-            let (answer, worked) = tokio::join!(ask(&cx, "q"), work(&cx, 3, worked));
-            answer?;
-            worked?;
-            Ok(())
-        });
+        let (send, heard) = oneshot::channel();
+        let (again, heard_again) = oneshot::channel();
+        let mut heard = vec![heard_again, heard];
+        let worked = Count::default();
+        let quiet = async {
+            let mut call = Call::new();
+            let mut handler = |cx: Cx| {
+                let (heard, worked) = (heard.pop(), worked.clone());
+                async move {
+                    let heard = heard.expect("two rounds");
+                    let (answer, step) = futures::join!(ask(&cx, "q"), listen(&cx, heard, worked));
+                    answer?;
+                    step
+                }
+            };
+            assert_eq!(keys(call.play(none(), &mut handler).await), ["q"]);
+            let answers = json!({ "q": value("x") });
+            done(call.play(answers, handler).await);
+        };
         let busy = async {
             let handler = |_: Cx| async {
+                yield_now().await;
+                send.send(()).ok();
+                again.send(()).ok();
                 for _ in 0..20 {
-                    spend_budget().await;
+                    spend_budget();
                     yield_now().await;
                 }
                 Ok::<_, ToolError>(())
             };
             done(Call::new().play(none(), handler).await);
         };
-        let mut both = FuturesUnordered::from_iter([busy.boxed_local(), quiet.boxed_local()]);
-        while both.next().await.is_some() {}
+        futures::join!(busy, quiet);
+        assert_eq!(worked.get(), 1);
     }
 }
 

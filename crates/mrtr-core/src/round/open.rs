@@ -187,17 +187,15 @@ fn unsealed<T>(error: SealError, journal: &Journal) -> Closed<T> {
             Closed::Rejected(Reject::new(Cause::TooManyRounds { limit }, error))
         }
         SealError::Deadline { .. } => Closed::Rejected(Reject::new(Cause::Deadline, error)),
-        SealError::TooLarge { bytes, limit } => {
-            Closed::Fault(Fault {
-                kind: FaultKind::StateTooLarge {
-                    bytes,
-                    limit,
-                    largest: journal.largest(),
-                },
-                recorded: journal.recorded().cloned().collect(),
-                open: Vec::new(),
-            })
-        }
+        SealError::TooLarge { bytes, limit } => Closed::Fault(Fault {
+            kind: FaultKind::StateTooLarge {
+                bytes,
+                limit,
+                largest: journal.largest(),
+            },
+            recorded: journal.recorded().cloned().collect(),
+            open: Vec::new(),
+        }),
     }
 }
 
