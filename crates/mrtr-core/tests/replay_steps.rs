@@ -217,8 +217,9 @@ fn spend_budget() {
 /// poll it once the budget is spent.
 async fn listen(cx: &Cx, heard: oneshot::Receiver<()>, worked: Count) -> Result<(), ToolError> {
     let step = cx.step("work", || async move {
+        worked.up();
         heard.await.ok();
-        Ok::<_, Infallible>(worked.up())
+        Ok::<_, Infallible>(())
     });
     tokio::select! {
         biased;
