@@ -447,7 +447,7 @@ async fn asking_inside_a_step_is_a_fault() {
     };
     let fault = fault(Call::new().play(none(), handler).await);
     assert!(matches!(fault.kind(), FaultKind::AskInsideStep(key) if &**key == "q"));
-    assert_eq!(fault.open().collect::<Vec<_>>(), ["q", "work"]);
+    assert_eq!(fault.attempted().collect::<Vec<_>>(), ["q", "work"]);
 }
 
 #[tokio::test]

@@ -7,12 +7,12 @@ use std::sync::Arc;
 ///
 /// The client learns nothing but that it failed (`-32603`). The log gets the
 /// whole: [`Display`](fmt::Display) says what happened and what to do about
-/// it, followed by what had been recorded and what was still open.
+/// it, followed by what had been recorded and what was attempted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
     pub(crate) kind: FaultKind,
     pub(crate) recorded: Vec<Arc<str>>,
-    pub(crate) open: Vec<Arc<str>>,
+    pub(crate) attempted: Vec<Arc<str>>,
 }
 
 impl Fault {
@@ -27,9 +27,9 @@ impl Fault {
         self.recorded.iter().map(AsRef::as_ref)
     }
 
-    /// Keys of the questions and steps the handler was waiting for.
-    pub fn open(&self) -> impl Iterator<Item = &str> {
-        self.open.iter().map(AsRef::as_ref)
+    /// Keys that the handler had used in this run without a recorded value.
+    pub fn attempted(&self) -> impl Iterator<Item = &str> {
+        self.attempted.iter().map(AsRef::as_ref)
     }
 }
 
@@ -169,7 +169,7 @@ impl fmt::Display for FaultKind {
 impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.kind.fmt(f)?;
-        for (what, keys) in [("recorded", &self.recorded), ("open", &self.open)] {
+        for (what, keys) in [("recorded", &self.recorded), ("attempted", &self.attempted)] {
             if !keys.is_empty() {
                 write!(f, "; {what}: {}", keys.join(", "))?;
             }

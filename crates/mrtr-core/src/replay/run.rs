@@ -381,9 +381,9 @@ impl Run {
         Some((self.steps.register(), recorded))
     }
 
-    pub(super) fn enter_step(&mut self, id: StepId, key: &Arc<str>, waker: &Arc<StepWaker>) {
+    pub(super) fn enter_step(&mut self, id: StepId, waker: &Arc<StepWaker>) {
         self.inside_steps += 1;
-        self.steps.polled(id, key, waker, self.poll);
+        self.steps.polled(id, waker, self.poll);
     }
 
     pub(super) const fn leave_step(&mut self) {
@@ -443,16 +443,15 @@ impl Run {
         }
     }
 
-    /// Ends the run with a fault and tells what was recorded and still open.
+    /// Ends the run with a fault and tells what it had come to.
     pub(super) fn close_with(&mut self, kind: FaultKind) -> Fault {
         self.closed = true;
-        let asks = self.slots.iter().flatten();
-        let open = asks.filter(|slot| slot.question.is_some() && slot.stage != Stage::Answered);
-        let open = open.map(|slot| &slot.key).chain(self.steps.keys());
+        let recorded: Vec<_> = self.journal.recorded().cloned().collect();
+        let attempted = self.keys.iter().filter(|key| !recorded.contains(key));
         Fault {
             kind,
-            recorded: self.journal.recorded().cloned().collect(),
-            open: open.cloned().collect(),
+            attempted: attempted.cloned().collect(),
+            recorded,
         }
     }
 

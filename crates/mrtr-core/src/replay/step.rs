@@ -134,7 +134,7 @@ struct Inside<'a> {
 
 impl<'a> Inside<'a> {
     fn enter<F, Fut>(core: &'a Core<F, Fut>, waker: &Arc<StepWaker>) -> Self {
-        core.shared.run().enter_step(core.id, &core.key, waker);
+        core.shared.run().enter_step(core.id, waker);
         Self {
             shared: &core.shared,
             id: core.id,

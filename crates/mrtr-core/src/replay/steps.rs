@@ -52,7 +52,6 @@ pub(crate) type StepId = u32;
 
 #[derive(Debug)]
 struct Started {
-    key: Arc<str>,
     polled_in: u64,
     waker: Arc<StepWaker>,
 }
@@ -85,7 +84,6 @@ impl Steps {
         self.started
             .entry(id)
             .or_insert_with(|| Started {
-                key: key.clone(),
                 polled_in: poll,
                 waker: waker.clone(),
             })
@@ -105,9 +103,5 @@ impl Steps {
         } else {
             Progress::Unpolled
         }
-    }
-
-    pub(crate) fn keys(&self) -> impl Iterator<Item = &Arc<str>> {
-        self.started.values().map(|step| &step.key)
     }
 }

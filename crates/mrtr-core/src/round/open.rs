@@ -194,7 +194,7 @@ fn unsealed<T>(error: SealError, journal: &Journal) -> Closed<T> {
                 largest: journal.largest(),
             },
             recorded: journal.recorded().cloned().collect(),
-            open: Vec::new(),
+            attempted: Vec::new(),
         }),
     }
 }
