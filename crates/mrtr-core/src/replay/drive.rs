@@ -9,7 +9,8 @@ use std::task::{Context, Poll};
 
 use super::ToolError;
 use super::fault::{Fault, FaultKind};
-use super::run::{BadAnswer, Suspension, Verdict};
+use super::rule::{Suspension, Verdict};
+use super::run::BadAnswer;
 use super::shared::Shared;
 use crate::wire::Capabilities;
 

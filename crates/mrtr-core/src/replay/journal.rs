@@ -3,8 +3,10 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use serde_json::value::RawValue;
+
 use crate::state::{DecodeError, Reader, Writer};
-use crate::wire::InputKind;
+use crate::wire::{Action, InputKind, InputResponse};
 
 /// Longest key of a question or step, in bytes, prefixes included.
 pub const MAX_KEY_BYTES: usize = 256;
@@ -226,6 +228,22 @@ impl Asked {
 }
 
 impl Given {
+    /// Reads an answer by the kind of its question.
+    pub(crate) fn read(kind: InputKind, raw: &RawValue) -> Result<Self, String> {
+        Ok(match InputResponse::decode(kind, raw)? {
+            InputResponse::Elicit(result) => match result.action {
+                Action::Decline => Self::Declined,
+                Action::Cancel => Self::Cancelled,
+                Action::Accept if kind == InputKind::ElicitUrl => Self::Accepted("".into()),
+                Action::Accept => Self::Accepted(match result.content {
+                    Some(content) => content.get().into(),
+                    None => "{}".into(),
+                }),
+            },
+            InputResponse::Sample(_) | InputResponse::Roots(_) => Self::Accepted(raw.get().into()),
+        })
+    }
+
     fn encode(&self, out: &mut Writer) {
         if let Self::Accepted(text) = self {
             out.str(text);

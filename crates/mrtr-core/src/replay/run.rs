@@ -1,5 +1,4 @@
-//! One run of a handler: its questions, its steps, and the rule that decides
-//! after every poll whether the round waits, ends, or suspends.
+//! One run of a handler: its questions and steps, and what becomes of them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -8,16 +7,12 @@ use std::thread::ThreadId;
 
 use serde_json::value::RawValue;
 
-use crate::wire::{Capabilities, InputKind, InputRequest, InputResponse};
+use crate::wire::{Capabilities, InputKind};
 
-use super::fault::{Fault, FaultKind};
+use super::fault::FaultKind;
 use super::journal::{Asked, Digest, Entry, Given, Journal, MAX_KEY_BYTES, Recorded};
 use super::question::Question;
-use super::steps::{Progress, StepId, StepWaker, Steps};
-
-/// Polls in a row that leave every started step woken and unpolled, after
-/// which the steps count as parked.
-const PARKED_AFTER: u32 = 64;
+use super::steps::{StepId, StepWaker, Steps};
 
 /// Rounds in a row that may see a new question under one key.
 const MAX_CHANGES: u8 = 3;
@@ -27,11 +22,11 @@ pub(crate) type SlotId = usize;
 
 /// An answer the client gave wrongly: its fault, and its to mend.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct BadAnswer {
+pub(crate) struct BadAnswer {
     /// The key in `inputResponses`.
-    pub key: String,
+    pub(crate) key: String,
     /// What is wrong with the answer.
-    pub problem: String,
+    pub(crate) problem: String,
 }
 
 /// What is known of an ask when it is issued.
@@ -42,27 +37,8 @@ pub(crate) struct Found {
     pub(crate) projected: bool,
 }
 
-/// The questions of a round that suspends, and what it leaves to the next one.
-#[derive(Debug)]
-pub(crate) struct Suspension {
-    pub(crate) questions: Vec<(Arc<str>, InputRequest)>,
-    pub(crate) journal: Journal,
-}
-
-/// What follows from a poll of the handler.
-#[derive(Debug)]
-pub(crate) enum Verdict {
-    Wait,
-    WakeAndWait,
-    Done,
-    Suspend(Suspension),
-    MissingCapabilities(Capabilities),
-    BadAnswer(BadAnswer),
-    Fault(Fault),
-}
-
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Stage {
+pub(super) enum Stage {
     /// Unanswered, not polled yet.
     Open,
     /// Unanswered, and the handler waits for it.
@@ -72,33 +48,33 @@ enum Stage {
 }
 
 #[derive(Debug)]
-struct Slot {
-    key: Arc<str>,
+pub(super) struct Slot {
+    pub(super) key: Arc<str>,
     /// Absent for a wait without a question.
-    question: Option<Question>,
-    stage: Stage,
-    changes: u8,
-    correction: Option<String>,
-    malformed: Option<String>,
+    pub(super) question: Option<Question>,
+    pub(super) stage: Stage,
+    pub(super) changes: u8,
+    pub(super) correction: Option<String>,
+    pub(super) malformed: Option<String>,
 }
 
 #[derive(Debug, Default)]
 pub(crate) struct Run {
     pub(super) journal: Journal,
     pub(super) unsolicited: BTreeMap<String, Box<RawValue>>,
-    declared: Capabilities,
-    keys: BTreeSet<Arc<str>>,
-    slots: Vec<Option<Slot>>,
-    blocked: usize,
-    steps: Steps,
-    poll: u64,
-    polling: Option<ThreadId>,
-    inside_steps: u32,
-    unpolled_in_a_row: u32,
-    waker: Option<Waker>,
-    closed: bool,
-    fault: Option<FaultKind>,
-    bad_answer: Option<BadAnswer>,
+    pub(super) declared: Capabilities,
+    pub(super) keys: BTreeSet<Arc<str>>,
+    pub(super) slots: Vec<Option<Slot>>,
+    pub(super) blocked: usize,
+    pub(super) steps: Steps,
+    pub(super) poll: u64,
+    pub(super) polling: Option<ThreadId>,
+    pub(super) inside_steps: u32,
+    pub(super) unpolled_in_a_row: u32,
+    pub(super) waker: Option<Waker>,
+    pub(super) closed: bool,
+    pub(super) fault: Option<FaultKind>,
+    pub(super) bad_answer: Option<BadAnswer>,
 }
 
 impl Run {
@@ -231,7 +207,7 @@ impl Run {
         digest: Digest,
     ) -> Option<String> {
         let raw = self.unsolicited.remove(&**key)?;
-        match read_answer(kind, &raw) {
+        match Given::read(kind, &raw) {
             Ok(given) => {
                 let asked = Asked {
                     kind,
@@ -397,111 +373,4 @@ impl Run {
     pub(super) fn record_step(&mut self, key: &Arc<str>, value: Box<str>) {
         self.journal.entries.insert(key.clone(), Entry::Step(value));
     }
-
-    // Polls of the handler.
-
-    pub(super) fn begin_poll(&mut self) {
-        self.poll += 1;
-        self.inside_steps = 0;
-        self.polling = Some(std::thread::current().id());
-    }
-
-    /// The rule. `ready` says that the handler has ended.
-    pub(super) fn end_poll(&mut self, ready: bool, waker: &Waker) -> Verdict {
-        self.polling = None;
-        if let Some(kind) = self.fault.take() {
-            return Verdict::Fault(self.close_with(kind));
-        }
-        if let Some(bad) = self.bad_answer.take() {
-            self.closed = true;
-            return Verdict::BadAnswer(bad);
-        }
-        if ready {
-            self.closed = true;
-            return Verdict::Done;
-        }
-        if self.blocked > 0 {
-            match self.steps.progress(self.poll) {
-                Progress::Unpolled if self.unpolled_in_a_row < PARKED_AFTER => {
-                    self.unpolled_in_a_row += 1;
-                    self.keep(waker);
-                    return Verdict::WakeAndWait;
-                }
-                Progress::None | Progress::Unpolled => return self.suspend(),
-                Progress::Running => {}
-            }
-        }
-        self.unpolled_in_a_row = 0;
-        self.keep(waker);
-        Verdict::Wait
-    }
-
-    fn keep(&mut self, waker: &Waker) {
-        match &mut self.waker {
-            Some(old) => old.clone_from(waker),
-            none => *none = Some(waker.clone()),
-        }
-    }
-
-    /// Ends the run with a fault and tells what it had come to.
-    pub(super) fn close_with(&mut self, kind: FaultKind) -> Fault {
-        self.closed = true;
-        let recorded: Vec<_> = self.journal.recorded().cloned().collect();
-        let attempted = self.keys.iter().filter(|key| !recorded.contains(key));
-        Fault {
-            kind,
-            attempted: attempted.cloned().collect(),
-            recorded,
-        }
-    }
-
-    fn suspend(&mut self) -> Verdict {
-        self.closed = true;
-        let mut journal = std::mem::take(&mut self.journal);
-        journal
-            .entries
-            .retain(|_, entry| !matches!(entry, Entry::Asked(_)));
-        let mut questions = Vec::new();
-        let mut required = Capabilities::default();
-        for slot in self.slots.iter_mut().filter_map(Option::take) {
-            let Some(question) = slot.question else {
-                continue;
-            };
-            if slot.stage == Stage::Answered {
-                continue;
-            }
-            required = required.union(question.request().required_capabilities());
-            let asked = Asked {
-                kind: question.kind(),
-                digest: question.digest(),
-                changes: slot.changes,
-            };
-            journal
-                .entries
-                .insert(slot.key.clone(), Entry::Asked(asked));
-            questions.push((slot.key, question.into_request(slot.correction.as_deref())));
-        }
-        let missing = self.declared.missing(required);
-        if !missing.is_empty() {
-            return Verdict::MissingCapabilities(missing);
-        }
-        Verdict::Suspend(Suspension { questions, journal })
-    }
-}
-
-/// Decodes an answer by the kind of its question.
-pub(crate) fn read_answer(kind: InputKind, raw: &RawValue) -> Result<Given, String> {
-    use crate::wire::Action;
-    Ok(match InputResponse::decode(kind, raw)? {
-        InputResponse::Elicit(result) => match result.action {
-            Action::Decline => Given::Declined,
-            Action::Cancel => Given::Cancelled,
-            Action::Accept if kind == InputKind::ElicitUrl => Given::Accepted("".into()),
-            Action::Accept => Given::Accepted(match result.content {
-                Some(content) => content.get().into(),
-                None => "{}".into(),
-            }),
-        },
-        InputResponse::Sample(_) | InputResponse::Roots(_) => Given::Accepted(raw.get().into()),
-    })
 }

@@ -80,7 +80,7 @@ impl Steps {
         self.next
     }
 
-    pub(crate) fn polled(&mut self, id: StepId, key: &Arc<str>, waker: &Arc<StepWaker>, poll: u64) {
+    pub(crate) fn polled(&mut self, id: StepId, waker: &Arc<StepWaker>, poll: u64) {
         self.started
             .entry(id)
             .or_insert_with(|| Started {

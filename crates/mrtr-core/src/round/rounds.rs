@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::open::{OpenRound, Sealing};
 use super::request::{Reject, RoundEnv, RoundPolicy, RoundRequest};
-use crate::replay::{About, Entry, Journal, Run, Shared, read_answer};
+use crate::replay::{About, Entry, Given, Journal, Run, Shared};
 use crate::state::{
     Claims, ExchangeId, Keyring, Opened, Rejection, RejectionReason, StateLimits, open, presented,
 };
@@ -157,7 +157,7 @@ fn receive(journal: &mut Journal, answers: &InputResponses<'_>) -> Result<(), Re
         let Entry::Asked(asked) = *entry else {
             continue;
         };
-        let given = read_answer(asked.kind, raw).map_err(|problem| bad_answer(key, &problem))?;
+        let given = Given::read(asked.kind, raw).map_err(|problem| bad_answer(key, &problem))?;
         *entry = Entry::Received {
             asked,
             given,

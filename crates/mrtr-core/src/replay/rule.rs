@@ -1,0 +1,124 @@
+//! The rule that decides after every poll of a handler whether its round
+//! waits, ends, or suspends.
+
+use std::sync::Arc;
+use std::task::Waker;
+
+use super::fault::{Fault, FaultKind};
+use super::journal::{Asked, Entry, Journal};
+use super::run::{BadAnswer, Run, Stage};
+use super::steps::Progress;
+use crate::wire::{Capabilities, InputRequest};
+
+/// Polls in a row that leave every started step woken and unpolled, after
+/// which the steps count as parked.
+const PARKED_AFTER: u32 = 64;
+
+/// The questions of a round that suspends, and what it leaves to the next one.
+#[derive(Debug)]
+pub(crate) struct Suspension {
+    pub(crate) questions: Vec<(Arc<str>, InputRequest)>,
+    pub(crate) journal: Journal,
+}
+
+/// What follows from a poll of the handler.
+#[derive(Debug)]
+pub(crate) enum Verdict {
+    Wait,
+    WakeAndWait,
+    Done,
+    Suspend(Suspension),
+    MissingCapabilities(Capabilities),
+    BadAnswer(BadAnswer),
+    Fault(Fault),
+}
+
+impl Run {
+    pub(super) fn begin_poll(&mut self) {
+        self.poll += 1;
+        self.inside_steps = 0;
+        self.polling = Some(std::thread::current().id());
+    }
+
+    /// The rule. `ready` says that the handler has ended.
+    pub(super) fn end_poll(&mut self, ready: bool, waker: &Waker) -> Verdict {
+        self.polling = None;
+        if let Some(kind) = self.fault.take() {
+            return Verdict::Fault(self.close_with(kind));
+        }
+        if let Some(bad) = self.bad_answer.take() {
+            self.closed = true;
+            return Verdict::BadAnswer(bad);
+        }
+        if ready {
+            self.closed = true;
+            return Verdict::Done;
+        }
+        if self.blocked > 0 {
+            match self.steps.progress(self.poll) {
+                Progress::Unpolled if self.unpolled_in_a_row < PARKED_AFTER => {
+                    self.unpolled_in_a_row += 1;
+                    self.keep(waker);
+                    return Verdict::WakeAndWait;
+                }
+                Progress::None | Progress::Unpolled => return self.suspend(),
+                Progress::Running => {}
+            }
+        }
+        self.unpolled_in_a_row = 0;
+        self.keep(waker);
+        Verdict::Wait
+    }
+
+    fn keep(&mut self, waker: &Waker) {
+        match &mut self.waker {
+            Some(old) => old.clone_from(waker),
+            none => *none = Some(waker.clone()),
+        }
+    }
+
+    /// Ends the run with a fault and tells what it had come to.
+    pub(super) fn close_with(&mut self, kind: FaultKind) -> Fault {
+        self.closed = true;
+        let recorded: Vec<_> = self.journal.recorded().cloned().collect();
+        let attempted = self.keys.iter().filter(|key| !recorded.contains(key));
+        Fault {
+            kind,
+            attempted: attempted.cloned().collect(),
+            recorded,
+        }
+    }
+
+    fn suspend(&mut self) -> Verdict {
+        self.closed = true;
+        let mut journal = std::mem::take(&mut self.journal);
+        journal
+            .entries
+            .retain(|_, entry| !matches!(entry, Entry::Asked(_)));
+        let mut questions = Vec::new();
+        let mut required = Capabilities::default();
+        for slot in self.slots.iter_mut().filter_map(Option::take) {
+            let Some(question) = slot.question else {
+                continue;
+            };
+            if slot.stage == Stage::Answered {
+                continue;
+            }
+            required = required.union(question.request().required_capabilities());
+            let asked = Asked {
+                kind: question.kind(),
+                digest: question.digest(),
+                changes: slot.changes,
+            };
+            journal
+                .entries
+                .insert(slot.key.clone(), Entry::Asked(asked));
+            questions.push((slot.key, question.into_request(slot.correction.as_deref())));
+        }
+        let missing = self.declared.missing(required);
+        if !missing.is_empty() {
+            return Verdict::MissingCapabilities(missing);
+        }
+        Verdict::Suspend(Suspension { questions, journal })
+    }
+}
