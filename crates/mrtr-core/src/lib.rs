@@ -1,8 +1,5 @@
 //! mrtr-core
 
-#[cfg(test)]
-extern crate self as mrtr_core;
-
 pub mod exchange;
 pub mod form;
 pub mod json;

@@ -36,7 +36,7 @@ pub trait Form: Sized + Send + 'static {
 
 /// A type that one field of a form fills in.
 ///
-/// Implemented for `String`, `bool`, the integers up to 64 bits, `f32`, `f64`, [`Number`], enums with
+/// Implemented for `String`, `bool`, the integers up to 64 bits, `f32`, `f64`, [`Number`](super::Number), enums with
 /// `#[derive(Form)]`, `Vec` of such an enum, and `Option` of any of these for a field that may be left out.
 /// Implement it for a type of your own to check more than the wire can say:
 ///
