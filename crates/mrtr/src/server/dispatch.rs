@@ -1,7 +1,7 @@
 //! From a request to its response.
 
 use mrtr_core::json::depth;
-use mrtr_core::wire::{Cause, Incoming, Request, RequestMeta, SUPPORTED_VERSIONS};
+use mrtr_core::wire::{Cause, Incoming, Request, RequestMeta, SUPPORTED_VERSIONS, meta_key};
 
 use super::{Caller, Notifier, Reply, Server};
 
@@ -36,7 +36,8 @@ impl Server {
                 check(request)?;
                 Ok(Reply::prepared(&request.id, &self.inner.discover))
             }
-            "initialize" => Err(Cause::LegacyInitialize {
+            // Without a version in `_meta` it is the handshake of an earlier revision.
+            "initialize" if !names_version(request) => Err(Cause::LegacyInitialize {
                 requested: request
                     .params
                     .protocol_version
@@ -47,6 +48,13 @@ impl Server {
             }),
         }
     }
+}
+
+fn names_version(request: &Request<'_>) -> bool {
+    !matches!(
+        RequestMeta::parse(request.params.meta),
+        Err(Cause::MissingMeta(meta_key::PROTOCOL_VERSION))
+    )
 }
 
 fn check<'a>(request: &Request<'a>) -> Result<RequestMeta<'a>, Cause> {
