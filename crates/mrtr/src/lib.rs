@@ -8,6 +8,8 @@ pub use mrtr_core::replay::{Cx, Refused, ToolError};
 pub use mrtr_core::{Timestamp, exchange, form, json, replay, round, state, wire};
 pub use mrtr_derive::Form;
 
+#[cfg(feature = "client")]
+pub mod client;
 #[cfg(feature = "server")]
 mod headers;
 #[cfg(feature = "server")]

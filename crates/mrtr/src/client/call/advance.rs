@@ -1,0 +1,225 @@
+//! Sending the legs of a call.
+
+use std::sync::Arc;
+
+use mrtr_core::exchange::{ExchangeError, Next, Phase};
+use mrtr_core::wire::{ErrorCode, ErrorObject, ProgressParams};
+use serde_json::value::RawValue;
+
+use super::{Call, CallOutcome, Kind, Turn};
+use crate::client::error::{AmbiguousDelivery, ClientError, Loss, Unreachable, Usage};
+use crate::client::http::mirror::Mirror;
+use crate::client::leg::{Fault, Leg, Reply};
+use crate::client::session::{self, Link, Patience, Ready};
+
+impl Call {
+    /// Sends what is due and waits until the server asks or is done. State-only results are retried
+    /// with growing pauses. With questions open it returns them again and sends nothing.
+    ///
+    /// Dropping the future cancels the request in flight. Whether the server carried it out is then
+    /// not known; see [`send_again`](Self::send_again).
+    ///
+    /// # Errors
+    /// [`ClientError`]. After [`Unreachable`](ClientError::Unreachable) the call can simply be advanced
+    /// again; after [`Ambiguous`](ClientError::Ambiguous) only if sending again is allowed; after
+    /// anything else it has ended.
+    pub async fn advance(&mut self) -> Result<Turn, ClientError> {
+        if let Some(questions) = self.exchange.questions() {
+            return Ok(Turn::Asked(questions.clone()));
+        }
+        if self.exchange.phase() == Phase::Sent {
+            return Err(self.exchange.lost().into());
+        }
+        loop {
+            match self.leg().await? {
+                Next::Done(raw) => {
+                    self.forget();
+                    let method = self.exchange.method().to_owned();
+                    return Ok(Turn::Done(CallOutcome { method, raw }));
+                }
+                Next::Ask(questions) => {
+                    self.rewrite()?;
+                    return Ok(Turn::Asked(questions));
+                }
+                Next::Wait { delay } => tokio::time::sleep(delay).await,
+                _ => return Err(Usage::new("this exchange cannot be driven").into()),
+            }
+        }
+    }
+
+    /// One leg, sent anew only when the server refused it as such and it can be mended.
+    async fn leg(&mut self) -> Result<Next, ClientError> {
+        let session = Arc::clone(&self.client.session);
+        let (mut refreshed, mut refusals) = (false, 0);
+        loop {
+            let ready = session.ready().await?;
+            self.load_mirror().await?;
+            let version = session.versions.current();
+            let leg = self.prepare(&version)?;
+            if let Err(error) = self.rewrite() {
+                self.exchange.unsent().map_err(ExchangeError::from)?;
+                return Err(error);
+            }
+            let error = match self.send(&ready, &leg).await {
+                Ok(Ok(result)) => return self.receive(&result),
+                Ok(Err(error)) => error,
+                Err(fault) => return Err(self.fault(&ready, fault).await),
+            };
+            let mended = match error.code {
+                ErrorCode::UNSUPPORTED_PROTOCOL_VERSION => {
+                    refusals += 1;
+                    session
+                        .refused_version(&version, &error, refusals)
+                        .map(|()| true)
+                }
+                ErrorCode::HEADER_MISMATCH if !refreshed => {
+                    refreshed = true;
+                    self.refresh_mirror().await
+                }
+                _ => Ok(false),
+            };
+            if let Ok(false) = mended {
+                return Err(self.reject(error));
+            }
+            self.exchange.unsent().map_err(ExchangeError::from)?;
+            mended?;
+        }
+    }
+
+    /// The leg that is due, with an id, headers and a `_meta` of its own.
+    fn prepare(&mut self, version: &str) -> Result<Leg, ClientError> {
+        let session = &self.client.session;
+        let id = session.next_id();
+        let headers = match &self.mirror {
+            Some(mirror) => mirror.headers(self.arguments.as_deref()).map_err(|error| {
+                Usage::new(format!(
+                    "the argument `{}` is an integer beyond 2^53 - 1, which the server's headers \
+                     cannot carry",
+                    error.argument
+                ))
+            })?,
+            None => Vec::new(),
+        };
+        let progress = self.on_progress.is_some().then_some(id);
+        let meta = session.meta(version, self.declared, progress, |meta| self.edit(meta))?;
+        self.exchange.set_meta(meta).map_err(super::unusable)?;
+        let params = self.exchange.request(session.clock.now())?;
+        Ok(Leg {
+            id,
+            method: self.exchange.method().to_owned(),
+            name: self.name.clone(),
+            params,
+            version: version.to_owned(),
+            headers,
+        })
+    }
+
+    async fn send(&mut self, ready: &Ready<'_>, leg: &Leg) -> Result<Reply, Fault> {
+        let session = &self.client.session;
+        let patience = Patience::new(session.limits.leg);
+        let left = self.exchange.time_left(session.clock.now());
+        let on_progress = self.on_progress.as_mut();
+        let mut on_progress = on_progress.and_then(|on_progress| on_progress.get_mut().ok());
+        let mut heard = |progress: ProgressParams| {
+            patience.renew();
+            if let Some(on_progress) = &mut on_progress {
+                on_progress(progress);
+            }
+        };
+        tokio::select! {
+            biased;
+            reply = ready.send(leg, &mut heard) => reply,
+            after = patience.end() => Err(Fault::Lost(Loss::Timeout { after })),
+            () = tokio::time::sleep(left) => Err(Fault::Lost(Loss::Timeout { after: left })),
+        }
+    }
+
+    fn receive(&mut self, result: &RawValue) -> Result<Next, ClientError> {
+        let next = self
+            .exchange
+            .receive(result, self.client.session.clock.now())?;
+        if matches!(next, Next::Ask(_)) {
+            self.client.session.note_server(session::named_in(result));
+        }
+        Ok(next)
+    }
+
+    fn reject(&mut self, error: ErrorObject) -> ClientError {
+        let error = self.exchange.reject(error);
+        if matches!(&error, ExchangeError::Rejected(rejected) if rejected.is_state_rejected()) {
+            self.forget();
+        }
+        error.into()
+    }
+
+    async fn fault(&mut self, ready: &Ready<'_>, fault: Fault) -> ClientError {
+        match fault {
+            Fault::NotSent(unreachable) => {
+                if let Err(misuse) = self.exchange.unsent() {
+                    return ExchangeError::from(misuse).into();
+                }
+                if let Err(error) = self.rewrite() {
+                    return error;
+                }
+                match ready {
+                    Ready::Http(_) => unreachable.into(),
+                    Ready::Stream(_) => {
+                        let reason = ready.explain(unreachable.reason()).await;
+                        Unreachable::new(reason).into()
+                    }
+                }
+            }
+            Fault::Lost(loss) => {
+                if let Err(error) = self.exchange.check_time(self.client.session.clock.now()) {
+                    return error.into();
+                }
+                let loss = match loss {
+                    Loss::Closed { reason } => Loss::closed(ready.explain(&reason).await),
+                    loss => loss,
+                };
+                ClientError::Ambiguous(AmbiguousDelivery {
+                    target: self.client.session.target.clone(),
+                    method: self.exchange.method().to_owned(),
+                    loss,
+                    reached: self.exchange.reached(),
+                })
+            }
+            Fault::Bad(bad) => {
+                let _ = self.exchange.cancel();
+                bad.into()
+            }
+            Fault::Status(status) => {
+                let _ = self.exchange.cancel();
+                ClientError::Status(status)
+            }
+        }
+    }
+
+    /// Over HTTP the tool's definition has to be known before its first leg.
+    async fn load_mirror(&mut self) -> Result<(), ClientError> {
+        if self.mirror.is_none() && self.is_mirrored() {
+            self.mirror = Some(self.fetch_mirror(false).await?);
+        }
+        Ok(())
+    }
+
+    /// Whether the headers have changed.
+    async fn refresh_mirror(&mut self) -> Result<bool, ClientError> {
+        if !self.is_mirrored() {
+            return Ok(false);
+        }
+        let mirror = self.fetch_mirror(true).await?;
+        let changed = self.mirror.as_deref() != Some(&*mirror);
+        self.mirror = Some(mirror);
+        Ok(changed)
+    }
+
+    pub(super) fn is_mirrored(&self) -> bool {
+        self.kind == Kind::Tool && matches!(self.client.session.link, Link::Http(_))
+    }
+
+    async fn fetch_mirror(&self, refresh: bool) -> Result<Arc<Mirror>, ClientError> {
+        let tool = self.name.as_deref().unwrap_or_default();
+        self.client.mirror(tool, refresh).await
+    }
+}

@@ -1,0 +1,329 @@
+//! JSON-RPC over a byte stream, one message on a line.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use mrtr_core::wire::{
+    CancelledParams, ProgressParams, RequestId, Response, ServerMessage, ServerNotification,
+    write_notification,
+};
+use tokio::io::{AsyncBufRead, AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader};
+use tokio::sync::{mpsc, oneshot};
+use tokio::task::AbortHandle;
+
+use crate::client::error::{Loss, Unreachable};
+use crate::client::leg::{Fault, Leg, OnProgress, Reply};
+use crate::client::trace::{Direction, Hooks};
+
+/// Progress notifications that wait for a call that is slow to take them; later ones are dropped.
+const PROGRESS_QUEUE: usize = 64;
+/// How long lines that are on their way out may still take when nobody waits for an answer.
+const FLUSH: Duration = Duration::from_secs(1);
+
+/// A connection that many requests share.
+pub(crate) struct Lines {
+    outbox: mpsc::UnboundedSender<Out>,
+    table: Arc<Mutex<Table>>,
+    reader: AbortHandle,
+    _alive: oneshot::Sender<()>,
+}
+
+enum Out {
+    Request {
+        id: u64,
+        line: String,
+    },
+    Cancelled {
+        id: u64,
+    },
+    /// Close the server's input.
+    End,
+}
+
+/// The requests that wait for an answer.
+#[derive(Default)]
+struct Table {
+    slots: HashMap<u64, Slot>,
+    closed: Option<String>,
+}
+
+struct Slot {
+    /// Whether writing it began, so that the server may know of it.
+    written: bool,
+    reply: oneshot::Sender<Result<Reply, Fault>>,
+    progress: mpsc::Sender<ProgressParams>,
+}
+
+impl Lines {
+    /// Takes over both halves. Messages beyond `limit` bytes close the connection.
+    pub(crate) fn start<R, W>(reader: R, writer: W, hooks: Hooks, limit: usize) -> Self
+    where
+        R: AsyncRead + Send + Unpin + 'static,
+        W: AsyncWrite + Send + Unpin + 'static,
+    {
+        let table = Arc::new(Mutex::new(Table::default()));
+        let (outbox, inbox) = mpsc::unbounded_channel();
+        let (alive, dropped) = oneshot::channel();
+        let writing = write(writer, inbox, Arc::clone(&table), hooks.clone());
+        tokio::spawn(async move {
+            let gone = async {
+                let _ = dropped.await;
+                tokio::time::sleep(FLUSH).await;
+            };
+            tokio::select! { () = writing => {} () = gone => {} }
+        });
+        let reading = read(BufReader::new(reader), Arc::clone(&table), hooks, limit);
+        let reader = tokio::spawn(reading).abort_handle();
+        Self {
+            outbox,
+            table,
+            reader,
+            _alive: alive,
+        }
+    }
+
+    /// Why the connection is of no more use, once it is.
+    pub(crate) fn closed(&self) -> Option<String> {
+        lock(&self.table).closed.clone()
+    }
+
+    /// Closes the server's input after what is on its way; nothing more can be sent.
+    pub(crate) fn end(&self) {
+        lock(&self.table).close("this client closed the connection");
+        let _ = self.outbox.send(Out::End);
+    }
+
+    /// Closes the connection from elsewhere.
+    pub(crate) fn closer(&self) -> Closer {
+        Closer(Arc::clone(&self.table))
+    }
+
+    /// Sends one request and waits for its answer. Dropping the future cancels the request.
+    pub(crate) async fn send(
+        &self,
+        leg: &Leg,
+        on_progress: &mut OnProgress<'_>,
+    ) -> Result<Reply, Fault> {
+        let (reply, mut replied) = oneshot::channel();
+        let (progress, mut progressed) = mpsc::channel(PROGRESS_QUEUE);
+        {
+            let mut table = lock(&self.table);
+            if let Some(reason) = &table.closed {
+                return Err(Fault::NotSent(Unreachable::new(reason)));
+            }
+            table.slots.insert(
+                leg.id,
+                Slot {
+                    written: false,
+                    reply,
+                    progress,
+                },
+            );
+        }
+        let _in_flight = InFlight {
+            lines: self,
+            id: leg.id,
+        };
+        // A JSON text has line breaks only between its tokens.
+        let line = leg.body().replace(['\n', '\r'], " ");
+        // The writer lives as long as `self`; if it failed, the table is closed and the slot answered.
+        let _ = self.outbox.send(Out::Request { id: leg.id, line });
+        let reply = loop {
+            tokio::select! {
+                biased;
+                Some(params) = progressed.recv() => on_progress(params),
+                reply = &mut replied => break reply,
+            }
+        };
+        reply.unwrap_or_else(|_| Err(Fault::Lost(Loss::closed("the connection was closed"))))
+    }
+}
+
+impl Drop for Lines {
+    fn drop(&mut self) {
+        self.reader.abort();
+    }
+}
+
+/// Knows how to close a connection.
+pub(crate) struct Closer(Arc<Mutex<Table>>);
+
+impl Closer {
+    /// Whoever still waits for an answer is told `reason`.
+    pub(crate) fn close(&self, reason: &str) {
+        lock(&self.0).close(reason);
+    }
+}
+
+/// Tells the server when nobody waits for the answer any more.
+struct InFlight<'a> {
+    lines: &'a Lines,
+    id: u64,
+}
+
+impl Drop for InFlight<'_> {
+    fn drop(&mut self) {
+        let slot = lock(&self.lines.table).slots.remove(&self.id);
+        if slot.is_some_and(|slot| slot.written) {
+            let _ = self.lines.outbox.send(Out::Cancelled { id: self.id });
+        }
+    }
+}
+
+fn lock(table: &Mutex<Table>) -> MutexGuard<'_, Table> {
+    table.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Table {
+    fn close(&mut self, reason: &str) {
+        self.closed.get_or_insert_with(|| reason.to_owned());
+        for (_, slot) in self.slots.drain() {
+            let fault = match slot.written {
+                true => Fault::Lost(Loss::closed(reason)),
+                false => Fault::NotSent(Unreachable::new(reason)),
+            };
+            let _ = slot.reply.send(Err(fault));
+        }
+    }
+}
+
+async fn write<W: AsyncWrite + Unpin>(
+    mut writer: W,
+    mut inbox: mpsc::UnboundedReceiver<Out>,
+    table: Arc<Mutex<Table>>,
+    hooks: Hooks,
+) {
+    while let Some(out) = inbox.recv().await {
+        let mut line = match out {
+            Out::Request { id, line } => match lock(&table).slots.get_mut(&id) {
+                Some(slot) => {
+                    slot.written = true;
+                    line.into_bytes()
+                }
+                // Given up before its first byte left: the server never hears of it.
+                None => continue,
+            },
+            Out::Cancelled { id } => {
+                let params = CancelledParams::new(id.into(), None);
+                match write_notification("notifications/cancelled", &params) {
+                    Ok(line) => line,
+                    Err(_) => continue,
+                }
+            }
+            Out::End => break,
+        };
+        hooks.line(Direction::Sent, &line);
+        line.push(b'\n');
+        let written = async {
+            writer.write_all(&line).await?;
+            writer.flush().await
+        };
+        if let Err(error) = written.await {
+            let reason = format!("writing to the server failed: {error}");
+            return lock(&table).close(&reason);
+        }
+    }
+    let _ = writer.shutdown().await;
+}
+
+async fn read<R: AsyncBufRead + Unpin>(
+    mut reader: R,
+    table: Arc<Mutex<Table>>,
+    hooks: Hooks,
+    limit: usize,
+) {
+    let mut line = Vec::new();
+    let reason = loop {
+        line.clear();
+        match next_line(&mut reader, &mut line, limit).await {
+            Ok(Some(())) => {}
+            Ok(None) => break "the server closed its output".to_owned(),
+            Err(error) => break error.to_string(),
+        }
+        let line = line.trim_ascii();
+        if !line.is_empty() {
+            hooks.line(Direction::Received, line);
+            dispatch(line, &table, &hooks);
+        }
+    };
+    lock(&table).close(&reason);
+}
+
+/// Reads up to the next line feed; `None` at the end. What stands after the last one is no message.
+async fn next_line<R: AsyncBufRead + Unpin>(
+    reader: &mut R,
+    line: &mut Vec<u8>,
+    limit: usize,
+) -> std::io::Result<Option<()>> {
+    loop {
+        let bytes = reader.fill_buf().await?;
+        if bytes.is_empty() {
+            return Ok(None);
+        }
+        let end = bytes.iter().position(|b| *b == b'\n');
+        let part = &bytes[..end.unwrap_or(bytes.len())];
+        if line.len() + part.len() > limit {
+            let reason = format!("the server sent a message of more than {limit} bytes");
+            return Err(std::io::Error::other(reason));
+        }
+        line.extend_from_slice(part);
+        let used = part.len() + usize::from(end.is_some());
+        reader.consume(used);
+        if end.is_some() {
+            return Ok(Some(()));
+        }
+    }
+}
+
+fn dispatch(line: &[u8], table: &Mutex<Table>, hooks: &Hooks) {
+    match ServerMessage::parse(line) {
+        Ok(ServerMessage::Response(response)) => respond(response, table),
+        Ok(ServerMessage::Notification { method, params }) => {
+            match ServerNotification::decode(&method, params) {
+                Ok(Some(ServerNotification::Progress(params))) => progress(params, table),
+                Ok(Some(notification)) => hooks.notification(notification),
+                Ok(None) => tracing::debug!(%method, "an unknown notification was ignored"),
+                Err(error) => {
+                    tracing::warn!(%method, error, "a malformed notification was ignored")
+                }
+            }
+        }
+        Ok(ServerMessage::Request { method, .. }) => {
+            tracing::warn!(%method, "the server sent a request, which this revision forbids");
+        }
+        Ok(_) => {}
+        Err(error) => tracing::warn!(%error, "the server wrote a line that is not a message"),
+    }
+}
+
+fn respond(response: Response<'_>, table: &Mutex<Table>) {
+    let mut table = lock(table);
+    let id = match &response.id {
+        Some(id) => number(id),
+        // An error whose request could not be read: it is clear whose it is when only one waits.
+        None => {
+            let mut written = table.slots.iter().filter(|(_, slot)| slot.written);
+            let only = written.next().map(|(id, _)| *id);
+            only.filter(|_| written.next().is_none())
+        }
+    };
+    match id.and_then(|id| table.slots.remove(&id)) {
+        Some(slot) => {
+            let outcome = response.outcome.map(ToOwned::to_owned);
+            let _ = slot.reply.send(Ok(outcome));
+        }
+        None => tracing::debug!("an answer came to no open request and was ignored"),
+    }
+}
+
+fn progress(params: ProgressParams, table: &Mutex<Table>) {
+    let id = number(&params.progress_token);
+    if let Some(slot) = id.and_then(|id| lock(table).slots.get(&id).map(|s| s.progress.clone())) {
+        let _ = slot.try_send(params);
+    }
+}
+
+fn number(id: &RequestId) -> Option<u64> {
+    u64::try_from(id.as_i64()?).ok()
+}
