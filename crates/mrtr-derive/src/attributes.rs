@@ -64,7 +64,7 @@ pub(crate) struct FieldAttributes {
     pub(crate) max_length: Option<Written<u32>>,
     pub(crate) min_items: Option<Written<u32>>,
     pub(crate) max_items: Option<Written<u32>>,
-    pub(crate) default: Option<Written<Default_>>,
+    pub(crate) default: Option<Written<DefaultValue>>,
     pub(crate) not_secret: Option<Written<()>>,
 }
 
@@ -90,7 +90,7 @@ impl FieldAttributes {
                 "max_length" => set(&mut out.max_length, &meta, count(&meta)?),
                 "min_items" => set(&mut out.min_items, &meta, count(&meta)?),
                 "max_items" => set(&mut out.max_items, &meta, count(&meta)?),
-                "default" => set(&mut out.default, &meta, Default_::read(&meta.value()?.parse()?)?),
+                "default" => set(&mut out.default, &meta, DefaultValue::read(&meta.value()?.parse()?)?),
                 "not_secret" => set(&mut out.not_secret, &meta, ()),
                 "write_only" => Err(meta.error(
                     "what must not be shown must not travel through the client at all: leave the field out and send \
@@ -162,7 +162,7 @@ impl Number {
 }
 
 /// A default as written.
-pub(crate) enum Default_ {
+pub(crate) enum DefaultValue {
     Text(LitStr),
     Number(Number),
     Boolean(bool),
@@ -176,7 +176,7 @@ pub(crate) enum Choice {
     Variant(Path),
 }
 
-impl Default_ {
+impl DefaultValue {
     fn read(expr: &Expr) -> Result<Self> {
         if let Some(number) = Number::read(expr) {
             return number.map(Self::Number);

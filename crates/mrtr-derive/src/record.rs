@@ -6,7 +6,7 @@ use syn::ext::IdentExt;
 use syn::spanned::Spanned;
 use syn::{DataStruct, DeriveInput, Error, Field, Fields, Ident, Path, Result};
 
-use crate::attributes::{Choice, Default_, FieldAttributes, form_path};
+use crate::attributes::{Choice, DefaultValue, FieldAttributes, form_path};
 use crate::docs;
 
 pub(crate) fn expand(input: &DeriveInput, data: &DataStruct) -> Result<TokenStream> {
@@ -191,20 +191,20 @@ fn check(position: usize, verdict: &str, span: Span) -> TokenStream {
     }
 }
 
-fn default_tokens(form: &TokenStream, default: &Default_, span: Span) -> TokenStream {
+fn default_tokens(form: &TokenStream, default: &DefaultValue, span: Span) -> TokenStream {
     let spec = quote_spanned!(span=> #form::derive::DefaultSpec);
     match default {
-        Default_::Text(text) => quote!(#spec::Text(#text)),
-        Default_::Number(number) => {
+        DefaultValue::Text(text) => quote!(#spec::Text(#text)),
+        DefaultValue::Number(number) => {
             let number = number.tokens(form, span);
             quote!(#spec::Number(#number))
         }
-        Default_::Boolean(value) => quote!(#spec::Boolean(#value)),
-        Default_::Variant(path) => {
+        DefaultValue::Boolean(value) => quote!(#spec::Boolean(#value)),
+        DefaultValue::Variant(path) => {
             let value = variant(path);
             quote!(#spec::Text(#value))
         }
-        Default_::Many(choices) => {
+        DefaultValue::Many(choices) => {
             let values = choices.iter().map(|choice| match choice {
                 Choice::Value(text) => text.to_token_stream(),
                 Choice::Variant(path) => variant(path),
