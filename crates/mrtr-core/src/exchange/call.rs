@@ -129,24 +129,28 @@ impl Exchange {
     /// [`ExchangeError::Limit`] when the time is over (nothing is sent and the call has ended),
     /// [`ExchangeError::Misuse`] when no leg is due.
     pub fn request(&mut self, now: Timestamp) -> Result<String, ExchangeError> {
-        if !matches!(self.stage, Stage::Ready(_)) {
-            return Err(self.misuse("request").into());
-        }
-        self.clock.start(now);
-        self.check_time(now)?;
-        self.started_at.get_or_insert(now);
-        match mem::replace(&mut self.stage, Stage::Ended) {
-            Stage::Ready(leg) => {
-                let meta = self.meta.as_deref();
-                let text = self.params.leg(meta, leg.answers.as_deref(), leg.state());
-                self.stage = Stage::Sent(leg);
-                Ok(text)
-            }
+        let reached = self.reached();
+        let leg = match mem::replace(&mut self.stage, Stage::Ended) {
+            Stage::Ready(leg) => leg,
             other => {
                 self.stage = other;
-                Err(self.misuse("request").into())
+                return Err(self.misuse("request").into());
             }
-        }
+        };
+        self.clock.start(now);
+        self.clock.check(self.limits.total, now).map_err(|limit| {
+            let in_flight = false;
+            ExchangeError::Limit(LimitReached {
+                limit,
+                reached,
+                in_flight,
+            })
+        })?;
+        self.started_at.get_or_insert(now);
+        let (meta, answers) = (self.meta.as_deref(), leg.answers.as_deref());
+        let text = self.params.leg(meta, answers, leg.state());
+        self.stage = Stage::Sent(leg);
+        Ok(text)
     }
 
     /// Reads the result of the leg that was sent (the `result` member, not the envelope).
@@ -172,7 +176,8 @@ impl Exchange {
             let method = self.method.clone();
             return Err(violation(Violation::InterimResult { method }));
         }
-        let interim = Interim::new(interim, result).map_err(violation)?;
+        let interim =
+            Interim::new(interim, result).map_err(|error| violation(Violation::Result(error)))?;
         if let Some(questions) = &interim.questions {
             questions.check(self.declared).map_err(violation)?;
         }

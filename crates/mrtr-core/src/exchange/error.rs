@@ -117,11 +117,6 @@ pub enum Violation {
     /// The result cannot be read: an unknown `resultType`, neither `inputRequests` nor
     /// `requestState`, an embedded method that is none of the three, a member of the wrong type.
     Result(ResultError),
-    /// An interim result whose members cannot be taken apart.
-    Unreadable {
-        /// What is wrong.
-        reason: String,
-    },
     /// An interim result on a method that must not have one.
     InterimResult {
         /// The method that was called.
@@ -149,12 +144,6 @@ impl fmt::Display for Violation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Result(error) => error.fmt(f),
-            Self::Unreadable { reason } => {
-                write!(
-                    f,
-                    "the server sent a malformed input_required result: {reason}"
-                )
-            }
             Self::InterimResult { method } => {
                 write!(
                     f,

@@ -4,7 +4,9 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::error::Violation;
-use crate::wire::{Capabilities, Capability, InputRequest, InputRequests, InputRequiredResult};
+use crate::wire::{
+    Capabilities, Capability, InputRequest, InputRequests, InputRequiredResult, ResultError,
+};
 
 /// What a retry and a saved call need of an interim result.
 #[derive(Clone)]
@@ -24,7 +26,10 @@ pub(super) struct Questions {
 
 impl Interim {
     /// `result` is the text that `decoded` was decoded from.
-    pub(super) fn new(decoded: InputRequiredResult, result: &RawValue) -> Result<Self, Violation> {
+    pub(super) fn new(
+        decoded: InputRequiredResult,
+        result: &RawValue,
+    ) -> Result<Self, ResultError> {
         #[derive(Deserialize)]
         struct Texts<'a> {
             #[serde(rename = "inputRequests", borrow)]
@@ -32,14 +37,12 @@ impl Interim {
             #[serde(rename = "requestState", borrow)]
             state: Option<&'a RawValue>,
         }
-        let texts: Texts<'_> = serde_json::from_str(result.get()).map_err(|error| {
-            let reason = error.to_string();
-            Violation::Unreadable { reason }
-        })?;
-        let state = match decoded.request_state {
-            Some(_) => texts.state.map(ToOwned::to_owned),
-            None => None,
-        };
+        let texts: Texts<'_> = serde_json::from_str(result.get())
+            .map_err(|error| ResultError::Malformed(error.to_string()))?;
+        let state = decoded
+            .request_state
+            .and(texts.state)
+            .map(ToOwned::to_owned);
         let questions = match (decoded.input_requests, texts.questions) {
             (Some(requests), Some(raw)) if !requests.is_empty() => Some(Questions {
                 requests,
@@ -48,8 +51,7 @@ impl Interim {
             _ => None,
         };
         if state.is_none() && questions.is_none() {
-            let reason = "it has neither a question nor a requestState".to_owned();
-            return Err(Violation::Unreadable { reason });
+            return Err(ResultError::Empty);
         }
         Ok(Self { state, questions })
     }
