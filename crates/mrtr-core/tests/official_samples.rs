@@ -77,7 +77,7 @@ fn request<P: DeserializeOwned + Serialize + Debug>(text: &str) -> String {
     let Incoming::Request(request) = Incoming::parse(text.as_bytes()).unwrap() else {
         panic!("no request")
     };
-    RequestMeta::parse(request.params.meta).unwrap();
+    request.params.request_meta().unwrap();
     let params = again::<P>(member(text, "params").get());
     let written = write_request(
         &request.id,

@@ -131,7 +131,7 @@ fn decode_everything(text: &str) {
             params.request_state(),
             params.reason(),
         );
-        let _ = RequestMeta::parse(params.meta);
+        let _ = params.request_meta();
     }
     for strictness in [Strictness::Lenient, Strictness::Strict] {
         match AnyResult::parse(raw, strictness) {
@@ -206,7 +206,7 @@ proptest! {
     fn the_order_of_members_does_not_matter(order in Just((0..7).collect::<Vec<usize>>()).prop_shuffle(), split in 0..7usize) {
         let params: Vec<_> = order.iter().filter_map(|index| [
             Some(r#""name":"t""#), Some(r#""arguments":{"a":[1,{}]}"#), Some(r#""requestState":"s""#),
-            Some(r#""_meta":{"x":1}"#), Some(r#""other":{"name":"no"}"#), None, None,
+            Some(r#""_meta":{"x":1,"io.modelcontextprotocol/clientCapabilities":{},"io.modelcontextprotocol/protocolVersion":"v"}"#), Some(r#""other":{"name":"no"}"#), None, None,
         ][*index]).collect();
         let mut members = [r#""jsonrpc":"2.0""#.to_owned(), r#""id":"i""#.to_owned(), r#""method":"tools/call""#.to_owned(),
             format!(r#""params":{{{}}}"#, params.join(" ,\n"))];
@@ -218,7 +218,7 @@ proptest! {
         prop_assert_eq!(request.params.name().unwrap(), "t");
         prop_assert_eq!(request.params.arguments().unwrap().unwrap().get(), r#"{"a":[1,{}]}"#);
         prop_assert_eq!(request.params.request_state().unwrap().unwrap(), "s");
-        prop_assert_eq!(request.params.meta.unwrap().get(), r#"{"x":1}"#);
+        prop_assert_eq!(request.params.request_meta().unwrap().protocol_version, "v");
     }
 
     #[test]

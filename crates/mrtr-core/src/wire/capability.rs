@@ -3,11 +3,13 @@
 use std::fmt;
 use std::ops::BitOr;
 
-use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, Visitor};
+use serde::de::{
+    Deserialize, DeserializeSeed, Deserializer, Error as _, IgnoredAny, MapAccess, Visitor,
+};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::value::RawValue;
 
-use super::object::Name;
+use super::object::{Name, any_other_type};
 use super::raw;
 
 /// One thing a client can be asked for.
@@ -104,6 +106,12 @@ impl Capabilities {
     /// Adds `capability`.
     pub fn insert(&mut self, capability: Capability) {
         self.0 |= capability.bit();
+    }
+
+    fn insert_if(&mut self, condition: bool, capability: Capability) {
+        if condition {
+            self.insert(capability);
+        }
     }
 
     /// The set with `capability` added.
@@ -216,99 +224,128 @@ impl Serialize for Capabilities {
 
 impl<'de> Deserialize<'de> for Capabilities {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Members;
-        impl<'de> Visitor<'de> for Members {
-            type Value = Capabilities;
+        match Declared::deserialize(deserializer)? {
+            Declared::Set(set) => Ok(set),
+            _ => Err(D::Error::custom("a client capabilities object is expected")),
+        }
+    }
+}
 
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a client capabilities object")
-            }
+/// What stands where capabilities belong.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) enum Declared {
+    /// Nothing or `null`.
+    #[default]
+    Absent,
+    Set(Capabilities),
+    WrongType,
+}
 
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Capabilities, A::Error> {
-                let mut set = Capabilities::NONE;
-                while let Some(Name(name)) = map.next_key()? {
-                    match &*name {
-                        "elicitation" => {
-                            if let Some([form, url]) = flags(map.next_value()?, ["form", "url"]) {
-                                set.0 |= if form == Flag::On
-                                    || (form == Flag::Absent && url == Flag::Absent)
-                                {
-                                    Capability::ElicitationForm.bit()
-                                } else {
-                                    0
-                                };
-                                set.0 |= if url == Flag::On {
-                                    Capability::ElicitationUrl.bit()
-                                } else {
-                                    0
-                                };
-                            }
-                        }
-                        "sampling" => {
-                            if let Some([tools, context]) =
-                                flags(map.next_value()?, ["tools", "context"])
-                            {
-                                set.insert(Capability::Sampling);
-                                set.0 |= if tools == Flag::On {
-                                    Capability::SamplingTools.bit()
-                                } else {
-                                    0
-                                };
-                                set.0 |= if context == Flag::On {
-                                    Capability::SamplingContext.bit()
-                                } else {
-                                    0
-                                };
-                            }
-                        }
-                        "roots" => {
-                            if raw::is_object(map.next_value()?) {
-                                set.insert(Capability::Roots);
-                            }
-                        }
-                        _ => drop(map.next_value::<IgnoredAny>()?),
+impl<'de> Deserialize<'de> for Declared {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(DeclaredVisitor)
+    }
+}
+
+struct DeclaredVisitor;
+
+impl<'de> Visitor<'de> for DeclaredVisitor {
+    type Value = Declared;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a client capabilities object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Declared, A::Error> {
+        let mut set = Capabilities::NONE;
+        while let Some(Name(name)) = map.next_key()? {
+            match &*name {
+                "elicitation" => match map.next_value_seed(Modes(["form", "url"]))? {
+                    Flag::Object([Flag::Absent, Flag::Absent]) => {
+                        set.insert(Capability::ElicitationForm)
+                    }
+                    Flag::Object([form, url]) => {
+                        set.insert_if(form.is_object(), Capability::ElicitationForm);
+                        set.insert_if(url.is_object(), Capability::ElicitationUrl);
+                    }
+                    _ => {}
+                },
+                "sampling" => {
+                    if let Flag::Object([tools, context]) =
+                        map.next_value_seed(Modes(["tools", "context"]))?
+                    {
+                        set.insert(Capability::Sampling);
+                        set.insert_if(tools.is_object(), Capability::SamplingTools);
+                        set.insert_if(context.is_object(), Capability::SamplingContext);
                     }
                 }
-                Ok(set)
+                "roots" => set.insert_if(
+                    map.next_value_seed(Modes([]))?.is_object(),
+                    Capability::Roots,
+                ),
+                _ => drop(map.next_value::<IgnoredAny>()?),
             }
         }
-        deserializer.deserialize_map(Members)
+        Ok(Declared::Set(set))
     }
+
+    fn visit_unit<E>(self) -> Result<Declared, E> {
+        Ok(Declared::Absent)
+    }
+
+    any_other_type!(Declared::WrongType);
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Flag {
+/// What stands where the object of one capability belongs, and what it says inside.
+#[derive(Clone, Copy)]
+enum Flag<T = ()> {
     Absent,
-    On,
-    /// There, but no object.
-    Malformed,
+    Object(T),
+    WrongType,
 }
 
-/// Which of two flags a capability object has; `None` when it is no object.
-fn flags(raw: &RawValue, names: [&'static str; 2]) -> Option<[Flag; 2]> {
-    struct Members([&'static str; 2]);
-    impl<'de> Visitor<'de> for Members {
-        type Value = [Flag; 2];
-
-        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            f.write_str("a capability object")
-        }
-
-        fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<[Flag; 2], A::Error> {
-            let mut flags = [Flag::Absent; 2];
-            while let Some(Name(name)) = map.next_key()? {
-                let value: &'de RawValue = map.next_value()?;
-                if let Some(index) = self.0.iter().position(|known| *known == name) {
-                    flags[index] = if raw::is_object(value) {
-                        Flag::On
-                    } else {
-                        Flag::Malformed
-                    };
-                }
-            }
-            Ok(flags)
-        }
+impl<T> Flag<T> {
+    const fn is_object(&self) -> bool {
+        matches!(self, Self::Object(_))
     }
-    let mut deserializer = serde_json::Deserializer::from_str(raw.get());
-    Deserializer::deserialize_map(&mut deserializer, Members(names)).ok()
+}
+
+/// Reads the object of a capability and which of these members it has.
+struct Modes<const N: usize>([&'static str; N]);
+
+impl<'de, const N: usize> DeserializeSeed<'de> for Modes<N> {
+    type Value = Flag<[Flag; N]>;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de, const N: usize> Visitor<'de> for Modes<N> {
+    type Value = Flag<[Flag; N]>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a capability object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        let mut modes = [Flag::Absent; N];
+        while let Some(Name(name)) = map.next_key()? {
+            let raw: &'de RawValue = map.next_value()?;
+            if let Some(index) = self.0.iter().position(|known| *known == name) {
+                modes[index] = if raw::is_object(raw) {
+                    Flag::Object(())
+                } else {
+                    Flag::WrongType
+                };
+            }
+        }
+        Ok(Flag::Object(modes))
+    }
+
+    fn visit_unit<E>(self) -> Result<Self::Value, E> {
+        Ok(Flag::WrongType)
+    }
+
+    any_other_type!(Flag::WrongType);
 }

@@ -6,7 +6,8 @@ use std::fmt;
 use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
-use super::object::{Name, object, set};
+use super::capability::Declared;
+use super::object::{Name, any_other_type, object, set};
 use super::params::{object as object_member, string};
 use super::raw;
 use super::{
@@ -83,12 +84,12 @@ impl<'a> RequestMeta<'a> {
     /// [`Cause::MissingMeta`] when a required member is missing, [`Cause::InvalidParams`] when one has the wrong type
     /// or the log level is unknown.
     pub fn parse(raw: Option<&'a RawValue>) -> Result<Self, Cause> {
-        let Some(raw) = raw::non_null(raw) else {
-            return Err(Cause::MissingMeta(meta_key::PROTOCOL_VERSION));
+        let members = match raw {
+            None => MetaMembers::default(),
+            Some(raw) => serde_json::from_str(raw.get()).map_err(|error| {
+                Cause::InvalidParams(format!("`_meta`: {}", raw::reason(&error)).into())
+            })?,
         };
-        let members: Members<'a> = serde_json::from_str(raw.get()).map_err(|error| {
-            Cause::InvalidParams(format!("`_meta`: {}", raw::reason(&error)).into())
-        })?;
         members.interpret()
     }
 
@@ -99,30 +100,39 @@ impl<'a> RequestMeta<'a> {
     }
 }
 
-#[derive(Default)]
-struct Members<'a> {
+/// The members of `_meta` as they came, whatever their types.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct MetaMembers<'a> {
     protocol_version: Option<&'a RawValue>,
-    capabilities: Option<&'a RawValue>,
+    capabilities: Declared,
     client_info: Option<&'a RawValue>,
     progress_token: Option<&'a RawValue>,
     log_level: Option<&'a RawValue>,
     traceparent: Option<&'a RawValue>,
     tracestate: Option<&'a RawValue>,
     baggage: Option<&'a RawValue>,
+    /// Set when `_meta` was there but no object.
+    wrong_type: bool,
 }
 
-impl<'a> Members<'a> {
-    fn interpret(self) -> Result<RequestMeta<'a>, Cause> {
+impl<'a> MetaMembers<'a> {
+    pub(super) fn interpret(self) -> Result<RequestMeta<'a>, Cause> {
+        if self.wrong_type {
+            return Err(Cause::InvalidParams("`_meta` must be an object".into()));
+        }
         let protocol_version = string(
             meta_key::PROTOCOL_VERSION,
             raw::non_null(self.protocol_version),
         )?
         .ok_or(Cause::MissingMeta(meta_key::PROTOCOL_VERSION))?;
-        let capabilities = object_member(
-            meta_key::CLIENT_CAPABILITIES,
-            raw::non_null(self.capabilities),
-        )?
-        .ok_or(Cause::MissingMeta(meta_key::CLIENT_CAPABILITIES))?;
+        let capabilities = match self.capabilities {
+            Declared::Set(capabilities) => capabilities,
+            Declared::Absent => return Err(Cause::MissingMeta(meta_key::CLIENT_CAPABILITIES)),
+            Declared::WrongType => {
+                let what = format!("`{}` must be an object", meta_key::CLIENT_CAPABILITIES);
+                return Err(Cause::InvalidParams(what.into()));
+            }
+        };
         let progress_token = raw::non_null(self.progress_token);
         if progress_token.is_some_and(|token| !id::is_string_or_integer(token)) {
             return Err(Cause::InvalidParams(
@@ -137,16 +147,7 @@ impl<'a> Members<'a> {
         };
         Ok(RequestMeta {
             protocol_version,
-            capabilities: serde_json::from_str(capabilities.get()).map_err(|error| {
-                Cause::InvalidParams(
-                    format!(
-                        "`{}`: {}",
-                        meta_key::CLIENT_CAPABILITIES,
-                        raw::reason(&error)
-                    )
-                    .into(),
-                )
-            })?,
+            capabilities,
             client_info: object_member(meta_key::CLIENT_INFO, raw::non_null(self.client_info))?,
             progress_token,
             log_level,
@@ -157,40 +158,56 @@ impl<'a> Members<'a> {
     }
 }
 
-impl<'de: 'a, 'a> Deserialize<'de> for Members<'a> {
+impl<'de: 'a, 'a> Deserialize<'de> for MetaMembers<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct MetaVisitor;
-        impl<'de> Visitor<'de> for MetaVisitor {
-            type Value = Members<'de>;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("an object")
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Members<'de>, A::Error> {
-                let mut members = Members::default();
-                while let Some(Name(name)) = map.next_key()? {
-                    let slot = match &*name {
-                        meta_key::PROTOCOL_VERSION => &mut members.protocol_version,
-                        meta_key::CLIENT_CAPABILITIES => &mut members.capabilities,
-                        meta_key::CLIENT_INFO => &mut members.client_info,
-                        meta_key::PROGRESS_TOKEN => &mut members.progress_token,
-                        meta_key::LOG_LEVEL => &mut members.log_level,
-                        meta_key::TRACEPARENT => &mut members.traceparent,
-                        meta_key::TRACESTATE => &mut members.tracestate,
-                        meta_key::BAGGAGE => &mut members.baggage,
-                        _ => {
-                            map.next_value::<IgnoredAny>()?;
-                            continue;
-                        }
-                    };
-                    set(slot, &name, map.next_value()?)?;
-                }
-                Ok(members)
-            }
-        }
-        deserializer.deserialize_map(MetaVisitor)
+        deserializer.deserialize_any(MetaVisitor)
     }
+}
+
+struct MetaVisitor;
+
+impl<'de> Visitor<'de> for MetaVisitor {
+    type Value = MetaMembers<'de>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<MetaMembers<'de>, A::Error> {
+        let mut members = MetaMembers::default();
+        let mut capabilities = None;
+        while let Some(Name(name)) = map.next_key()? {
+            let slot = match &*name {
+                meta_key::PROTOCOL_VERSION => &mut members.protocol_version,
+                meta_key::CLIENT_CAPABILITIES => {
+                    set(&mut capabilities, &name, map.next_value()?)?;
+                    continue;
+                }
+                meta_key::CLIENT_INFO => &mut members.client_info,
+                meta_key::PROGRESS_TOKEN => &mut members.progress_token,
+                meta_key::LOG_LEVEL => &mut members.log_level,
+                meta_key::TRACEPARENT => &mut members.traceparent,
+                meta_key::TRACESTATE => &mut members.tracestate,
+                meta_key::BAGGAGE => &mut members.baggage,
+                _ => {
+                    map.next_value::<IgnoredAny>()?;
+                    continue;
+                }
+            };
+            set(slot, &name, map.next_value()?)?;
+        }
+        members.capabilities = capabilities.unwrap_or_default();
+        Ok(members)
+    }
+
+    fn visit_unit<E>(self) -> Result<MetaMembers<'de>, E> {
+        Ok(MetaMembers::default())
+    }
+
+    any_other_type!(MetaMembers {
+        wrong_type: true,
+        ..MetaMembers::default()
+    });
 }
 
 object! {

@@ -196,6 +196,41 @@ impl<'de> Deserialize<'de> for Name<'de> {
     }
 }
 
+/// Visitor methods that take a value of any type but an object and `null`, give `$value` for it, and
+/// read on: a member of the wrong type must not make the whole message unreadable.
+macro_rules! any_other_type {
+    ($value:expr) => {
+        fn visit_bool<E>(self, _: bool) -> Result<Self::Value, E> {
+            Ok($value)
+        }
+
+        fn visit_i64<E>(self, _: i64) -> Result<Self::Value, E> {
+            Ok($value)
+        }
+
+        fn visit_u64<E>(self, _: u64) -> Result<Self::Value, E> {
+            Ok($value)
+        }
+
+        fn visit_f64<E>(self, _: f64) -> Result<Self::Value, E> {
+            Ok($value)
+        }
+
+        fn visit_str<E>(self, _: &str) -> Result<Self::Value, E> {
+            Ok($value)
+        }
+
+        fn visit_seq<A: serde::de::SeqAccess<'de>>(
+            self,
+            mut seq: A,
+        ) -> Result<Self::Value, A::Error> {
+            while seq.next_element::<serde::de::IgnoredAny>()?.is_some() {}
+            Ok($value)
+        }
+    };
+}
+pub(crate) use any_other_type;
+
 /// The error for a member that occurs twice; long names are cut.
 pub(crate) fn duplicate<E: serde::de::Error>(name: &str) -> E {
     E::custom(format_args!(

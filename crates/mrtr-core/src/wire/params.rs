@@ -3,12 +3,13 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
-use super::object::{Name, set};
+use super::meta::MetaMembers;
+use super::object::{Name, any_other_type, set};
 use super::raw::{self, JsonType};
-use super::{Cause, InputResponses, RequestId};
+use super::{Cause, InputResponses, RequestId, RequestMeta};
 
 /// Every member of `params` that a method of the protocol uses, borrowed from the text of the
 /// message and not yet looked into.
@@ -29,8 +30,7 @@ use super::{Cause, InputResponses, RequestId};
 #[derive(Clone, Copy, Debug, Default)]
 #[non_exhaustive]
 pub struct Params<'a> {
-    /// `_meta`, see [`RequestMeta::parse`](super::RequestMeta::parse).
-    pub meta: Option<&'a RawValue>,
+    meta: Option<MetaMembers<'a>>,
     /// `name` of a tool or prompt.
     pub name: Option<&'a RawValue>,
     /// `uri` of a resource.
@@ -62,6 +62,15 @@ pub struct Params<'a> {
 }
 
 impl<'a> Params<'a> {
+    /// What `_meta` says; the same as [`RequestMeta::parse`] without reading the text again.
+    ///
+    /// # Errors
+    /// See [`RequestMeta::parse`].
+    pub fn request_meta(&self) -> Result<RequestMeta<'a>, Cause> {
+        self.check()?;
+        self.meta.unwrap_or_default().interpret()
+    }
+
     /// The `name` of the tool or prompt.
     ///
     /// # Errors
@@ -212,26 +221,6 @@ impl<'de: 'a, 'a> Deserialize<'de> for Params<'a> {
 
 struct Members;
 
-impl Members {
-    const WRONG_TYPE: Params<'static> = Params {
-        wrong_type: true,
-        meta: None,
-        name: None,
-        uri: None,
-        arguments: None,
-        input_responses: None,
-        request_state: None,
-        cursor: None,
-        reference: None,
-        argument: None,
-        context: None,
-        notifications: None,
-        request_id: None,
-        reason: None,
-        protocol_version: None,
-    };
-}
-
 impl<'de> Visitor<'de> for Members {
     type Value = Params<'de>;
 
@@ -243,7 +232,10 @@ impl<'de> Visitor<'de> for Members {
         let mut params = Params::default();
         while let Some(Name(name)) = map.next_key()? {
             let slot = match &*name {
-                "_meta" => &mut params.meta,
+                "_meta" => {
+                    set(&mut params.meta, "_meta", map.next_value()?)?;
+                    continue;
+                }
                 "name" => &mut params.name,
                 "uri" => &mut params.uri,
                 "arguments" => &mut params.arguments,
@@ -271,28 +263,8 @@ impl<'de> Visitor<'de> for Members {
         Ok(Params::default())
     }
 
-    fn visit_bool<E>(self, _: bool) -> Result<Params<'de>, E> {
-        Ok(Self::WRONG_TYPE)
-    }
-
-    fn visit_i64<E>(self, _: i64) -> Result<Params<'de>, E> {
-        Ok(Self::WRONG_TYPE)
-    }
-
-    fn visit_u64<E>(self, _: u64) -> Result<Params<'de>, E> {
-        Ok(Self::WRONG_TYPE)
-    }
-
-    fn visit_f64<E>(self, _: f64) -> Result<Params<'de>, E> {
-        Ok(Self::WRONG_TYPE)
-    }
-
-    fn visit_str<E>(self, _: &str) -> Result<Params<'de>, E> {
-        Ok(Self::WRONG_TYPE)
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Params<'de>, A::Error> {
-        while seq.next_element::<IgnoredAny>()?.is_some() {}
-        Ok(Self::WRONG_TYPE)
-    }
+    any_other_type!(Params {
+        wrong_type: true,
+        ..Params::default()
+    });
 }

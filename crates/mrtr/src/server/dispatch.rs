@@ -58,8 +58,7 @@ fn names_version(request: &Request<'_>) -> bool {
 }
 
 fn check<'a>(request: &Request<'a>) -> Result<RequestMeta<'a>, Cause> {
-    request.params.check()?;
-    let meta = RequestMeta::parse(request.params.meta)?;
+    let meta = request.params.request_meta()?;
     if !SUPPORTED_VERSIONS.contains(&&*meta.protocol_version) {
         return Err(Cause::UnsupportedVersion {
             requested: meta.protocol_version.into_owned(),
