@@ -116,6 +116,10 @@ pub(super) struct MetaMembers<'a> {
 }
 
 impl<'a> MetaMembers<'a> {
+    pub(super) fn declared_version(&self) -> Option<Cow<'a, str>> {
+        raw::string(self.protocol_version?)
+    }
+
     pub(super) fn interpret(self) -> Result<RequestMeta<'a>, Cause> {
         if self.wrong_type {
             return Err(Cause::InvalidParams("`_meta` must be an object".into()));

@@ -71,6 +71,12 @@ impl<'a> Params<'a> {
         self.meta.unwrap_or_default().interpret()
     }
 
+    /// The protocol version in `_meta`, when it is there and a string.
+    #[must_use]
+    pub fn declared_version(&self) -> Option<Cow<'a, str>> {
+        self.meta?.declared_version()
+    }
+
     /// The `name` of the tool or prompt.
     ///
     /// # Errors

@@ -2,7 +2,6 @@
 
 use http::{HeaderMap, HeaderName, HeaderValue};
 use mrtr_core::wire::{Cause, Request, SUPPORTED_VERSIONS};
-use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use crate::headers::{self, NameSource, ParamHeaders};
@@ -22,7 +21,7 @@ pub(super) fn check<'p>(
     request: &Request<'_>,
     params: impl FnOnce(&str) -> Option<&'p ParamHeaders>,
 ) -> Result<(), Cause> {
-    let body_version = request.params.meta.and_then(version);
+    let body_version = request.params.declared_version();
     check_version(headers, request, body_version.as_deref())?;
     let method = single(headers, &headers::METHOD)?;
     if method.as_bytes() != request.method.as_bytes() {
@@ -81,16 +80,6 @@ fn check_version(
             requested: header.to_owned(),
         })
     }
-}
-
-fn version(meta: &RawValue) -> Option<String> {
-    #[derive(Deserialize)]
-    struct Version<'a> {
-        #[serde(borrow, rename = "io.modelcontextprotocol/protocolVersion")]
-        version: Option<&'a RawValue>,
-    }
-    let meta: Version<'_> = serde_json::from_str(meta.get()).ok()?;
-    text(meta.version?)
 }
 
 fn text(value: &RawValue) -> Option<String> {
