@@ -52,7 +52,7 @@ impl Server {
 
 fn names_version(request: &Request<'_>) -> bool {
     !matches!(
-        RequestMeta::parse(request.params.meta),
+        request.params.request_meta(),
         Err(Cause::MissingMeta(meta_key::PROTOCOL_VERSION))
     )
 }
