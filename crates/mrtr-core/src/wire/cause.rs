@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use std::time::Duration;
 
 use serde::Serialize;
 
@@ -31,6 +32,7 @@ use super::{Capabilities, ErrorCode, ErrorObject, SUPPORTED_VERSIONS};
 /// | [`Refused`](Self::Refused) | -32602 | 200 | `reason: "declined"` or `"cancelled"`, `key` |
 /// | [`TooManyRounds`](Self::TooManyRounds) | -32603 | 200 | `reason: "too_many_rounds"` |
 /// | [`Deadline`](Self::Deadline) | -32603 | 200 | `reason: "deadline"` |
+/// | [`TooManyRequests`](Self::TooManyRequests) | -32603 | 200 | `reason: "rate_limited"`, `retryAfterMs` |
 /// | [`Fault`](Self::Fault) | -32603 | 200 | |
 ///
 /// The statuses 400 and 404 for header, version, capability, missing `_meta` and unknown method are
@@ -119,6 +121,11 @@ pub enum Cause {
     },
     /// The request took longer than the server allows.
     Deadline,
+    /// The caller reads prompts or resources more often than is allowed.
+    TooManyRequests {
+        /// When the next request will be served.
+        retry_after: Duration,
+    },
     /// The server failed; the reason is for the log only.
     Fault,
 }
@@ -163,6 +170,10 @@ impl Cause {
                 reason: "too_many_rounds",
                 key: None,
             }),
+            Self::TooManyRequests { retry_after } => error.with_data(&RateLimited {
+                reason: "rate_limited",
+                retry_after_ms: u64::try_from(retry_after.as_millis()).unwrap_or(u64::MAX),
+            }),
             Self::Deadline => error.with_data(&Reason {
                 reason: "deadline",
                 key: None,
@@ -192,7 +203,10 @@ impl Cause {
             }
             Self::HeaderMismatch(_) => ErrorCode::HEADER_MISMATCH,
             Self::MissingCapability(_) => ErrorCode::MISSING_CLIENT_CAPABILITY,
-            Self::TooManyRounds { .. } | Self::Deadline | Self::Fault => ErrorCode::INTERNAL_ERROR,
+            Self::TooManyRounds { .. }
+            | Self::Deadline
+            | Self::TooManyRequests { .. }
+            | Self::Fault => ErrorCode::INTERNAL_ERROR,
         }
     }
 
@@ -218,6 +232,7 @@ impl Cause {
             | Self::Refused { .. }
             | Self::TooManyRounds { .. }
             | Self::Deadline
+            | Self::TooManyRequests { .. }
             | Self::Fault => 200,
         }
     }
@@ -249,6 +264,11 @@ impl Cause {
             Self::Refused { .. } => "The user declined a question this request needs answered".into(),
             Self::TooManyRounds { limit } => format!("The call did not finish within {limit} rounds of questions").into(),
             Self::Deadline => "The request took too long".into(),
+            Self::TooManyRequests { retry_after } => format!(
+                "Too many requests; try again in {} seconds",
+                retry_after.as_millis().div_ceil(1_000).max(1)
+            )
+            .into(),
             Self::Fault => "Internal error".into(),
         }
     }
@@ -273,6 +293,13 @@ struct Reason<'a> {
     reason: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     key: Option<&'a str>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct RateLimited {
+    reason: &'static str,
+    retry_after_ms: u64,
 }
 
 #[derive(Serialize)]

@@ -6,7 +6,7 @@
 mod param;
 mod value;
 
-pub(crate) use param::{ParamError, ParamHeaders};
+pub(crate) use param::ParamHeaders;
 pub(crate) use value::decode;
 
 use http::HeaderName;

@@ -7,7 +7,7 @@ use std::fmt;
 use http::{HeaderMap, HeaderName};
 use mrtr_core::json::Decimal;
 use serde::Deserializer as _;
-use serde::de::{Deserialize, Error as _, IgnoredAny, MapAccess, Visitor};
+use serde::de::{Error as _, IgnoredAny, MapAccess, Visitor};
 use serde_json::Value;
 use serde_json::value::RawValue;
 

@@ -1,38 +1,522 @@
 //! Putting a server together.
 
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::env;
+use std::fmt;
+use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
-use mrtr_core::wire::{DiscoverResult, Implementation, RawObject, ServerCapabilities, meta_key};
+use mrtr_core::state::{Keyring, StateLimits};
+use mrtr_core::wire::{
+    self, CacheHints, CacheScope, DiscoverResult, Icon, Implementation, RawObject,
+    ServerCapabilities, meta_key,
+};
+use serde::Serialize;
 
-use super::{Inner, Server};
+use super::build_error::{BuildError, Problems};
+use super::keychain::Keychain;
+use super::keys;
+use super::limiter::Limiter;
+use super::lists::{List, ListStyle};
+use super::registry::{PromptEntry, Registry, ResourceEntry, TemplateEntry, ToolEntry};
+use super::runtime::{Runtime, SystemRuntime};
+use super::settings::{Defaults, Settings};
+use super::{Inner, Prompt, Resource, ResourceTemplate, Server, Tool};
+use crate::headers::ParamHeaders;
 
 /// Collects what a server offers; [`build`](Self::build) checks it all.
 #[must_use = "a builder does nothing until `build` is called"]
-#[derive(Debug)]
 pub struct ServerBuilder {
     info: Implementation,
+    instructions: Option<String>,
+    tools: Vec<Tool>,
+    prompts: Vec<Prompt>,
+    resources: Vec<Resource>,
+    templates: Vec<ResourceTemplate>,
+    keyring: Option<Keyring>,
+    key_file: Option<PathBuf>,
+    revision: Option<String>,
+    defaults: Defaults,
+    list_hints: CacheHints,
+    page_size: usize,
+    logging: bool,
+    limiter: Option<Arc<dyn Limiter>>,
+    runtime: Arc<dyn Runtime>,
 }
 
 impl ServerBuilder {
-    pub(super) const fn new(info: Implementation) -> Self {
-        Self { info }
+    pub(super) fn new(info: Implementation) -> Self {
+        Self {
+            info,
+            instructions: None,
+            tools: Vec::new(),
+            prompts: Vec::new(),
+            resources: Vec::new(),
+            templates: Vec::new(),
+            keyring: None,
+            key_file: None,
+            revision: None,
+            defaults: Defaults::default(),
+            list_hints: CacheHints::new(Duration::from_secs(300), CacheScope::Public),
+            page_size: usize::MAX,
+            logging: false,
+            limiter: None,
+            runtime: Arc::new(SystemRuntime),
+        }
+    }
+
+    /// A title for people; the name is shown where there is none.
+    pub fn title(mut self, title: impl Into<String>) -> Self {
+        self.info.title = Some(title.into());
+        self
+    }
+
+    /// What the server is for.
+    pub fn description(mut self, description: impl Into<String>) -> Self {
+        self.info.description = Some(description.into());
+        self
+    }
+
+    /// Where to read about the server.
+    pub fn website_url(mut self, url: impl Into<String>) -> Self {
+        self.info.website_url = Some(url.into());
+        self
+    }
+
+    /// Adds an icon to show beside the server.
+    pub fn icon(mut self, icon: Icon) -> Self {
+        self.info.icons.get_or_insert_default().push(icon);
+        self
+    }
+
+    /// How a model should use the server.
+    pub fn instructions(mut self, instructions: impl Into<String>) -> Self {
+        self.instructions = Some(instructions.into());
+        self
+    }
+
+    /// Adds a tool.
+    pub fn tool(mut self, tool: Tool) -> Self {
+        self.tools.push(tool);
+        self
+    }
+
+    /// Adds a prompt.
+    pub fn prompt(mut self, prompt: Prompt) -> Self {
+        self.prompts.push(prompt);
+        self
+    }
+
+    /// Adds a resource.
+    pub fn resource(mut self, resource: Resource) -> Self {
+        self.resources.push(resource);
+        self
+    }
+
+    /// Adds a template of resources.
+    pub fn resource_template(mut self, template: ResourceTemplate) -> Self {
+        self.templates.push(template);
+        self
+    }
+
+    /// The keys that seal and open states. All instances behind one address
+    /// need the same.
+    ///
+    /// Without this and [`key_file`](Self::key_file), the keys are read from
+    /// the environment variable `MRTR_KEYS`; without that too, a server on
+    /// stdio keeps a key of its own in the user's state folder, and any other
+    /// makes up a random one and warns.
+    pub fn keyring(mut self, keyring: Keyring) -> Self {
+        self.keyring = Some(keyring);
+        self
+    }
+
+    /// A file with keys, in the format of [`Keyring::parse`].
+    /// [`Server::reload_keys`] reads it again.
+    pub fn key_file(mut self, path: impl Into<PathBuf>) -> Self {
+        self.key_file = Some(path.into());
+        self
+    }
+
+    /// Binds states to this revision of the handlers: give another one when a
+    /// change of them must end the exchanges that are open.
+    pub fn revision(mut self, revision: impl Into<String>) -> Self {
+        self.revision = Some(revision.into());
+        self
+    }
+
+    /// Times, rounds and sizes for everything that does not set its own.
+    pub fn limits(mut self, limits: StateLimits) -> Self {
+        self.defaults.limits = limits;
+        self
+    }
+
+    /// How long one request may take, for everything that does not set its
+    /// own; the handler is dropped then and the client told. Default: 5
+    /// minutes.
+    pub fn request_deadline(mut self, deadline: Duration) -> Self {
+        self.defaults.request_deadline = deadline;
+        self
+    }
+
+    /// How long clients may keep the lists and the description of the server,
+    /// and whether they may share them between users. Default: 5 minutes,
+    /// shared.
+    ///
+    /// See [caching](https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/caching).
+    pub fn list_cache(mut self, ttl: Duration, scope: CacheScope) -> Self {
+        self.list_hints = CacheHints::new(ttl, scope);
+        self
+    }
+
+    /// How many definitions a list gives at once. Default: all.
+    ///
+    /// See [pagination](https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/pagination).
+    pub fn page_size(mut self, definitions: usize) -> Self {
+        self.page_size = definitions;
+        self
+    }
+
+    /// Lets handlers send log messages to clients that ask for them, with
+    /// [`Notify::log`](super::Notify::log). Deprecated by the 2026-07-28
+    /// revision.
+    pub fn logging(mut self) -> Self {
+        self.logging = true;
+        self
+    }
+
+    /// Who may call how often. Default: everybody without limit.
+    pub fn limiter(mut self, limiter: impl Limiter) -> Self {
+        self.limiter = Some(Arc::new(limiter));
+        self
+    }
+
+    /// Another clock, generator and timer, for tests.
+    pub fn runtime(mut self, runtime: impl Runtime) -> Self {
+        self.runtime = Arc::new(runtime);
+        self
     }
 
     /// The server.
     ///
     /// # Errors
-    /// When something it was given is wrong.
-    pub fn build(self) -> Result<Server, serde_json::Error> {
-        let mut meta = RawObject::new();
-        meta.insert_as(meta_key::SERVER_INFO, &self.info)?;
-        let mut discover = DiscoverResult::new(ServerCapabilities::default());
-        discover.meta = Some(meta);
-        let discover = serde_json::to_vec(&discover)?.into();
+    /// All that is wrong with what it was given, each with the tool, prompt or
+    /// resource it is about.
+    pub fn build(self) -> Result<Server, BuildError> {
+        let mut problems = Problems::default();
+        if self.info.name.is_empty() {
+            problems.add("server", "the name is empty");
+        }
+        if self.page_size == 0 {
+            problems.add(
+                "server",
+                "a page of a list must hold at least one definition",
+            );
+        }
+        let capabilities = self.capabilities();
+        let server_meta = server_meta(&self.info, &mut problems);
+        let discover = {
+            let mut result = DiscoverResult::new(capabilities).with_cache_hints(self.list_hints);
+            result.instructions = self.instructions;
+            result.meta = Some(server_meta.clone());
+            serialised(&result, &mut problems)
+        };
+        let style = ListStyle {
+            page_size: self.page_size.max(1),
+            hints: self.list_hints,
+            meta: &server_meta,
+        };
+        let mut registry = Registry::default();
+        add_tools(
+            &mut registry,
+            self.tools,
+            &self.defaults,
+            &style,
+            &mut problems,
+        );
+        add_prompts(
+            &mut registry,
+            self.prompts,
+            &self.defaults,
+            &style,
+            &mut problems,
+        );
+        add_resources(
+            &mut registry,
+            (self.resources, self.templates),
+            &self.defaults,
+            &style,
+            &mut problems,
+        );
+
+        let keyring = keyring(self.keyring, self.key_file.as_ref(), &mut problems);
+        problems.into_result()?;
         Ok(Server {
             inner: Arc::new(Inner {
+                keychain: Keychain::new(keyring, &self.info.name, self.revision, self.key_file),
                 info: self.info,
+                server_meta,
                 discover,
+                registry,
+                logging: self.logging,
+                limiter: self.limiter,
+                runtime: self.runtime,
             }),
         })
+    }
+
+    fn capabilities(&self) -> ServerCapabilities {
+        let mut capabilities = ServerCapabilities::default();
+        if !self.tools.is_empty() {
+            capabilities.tools = Some(wire::ListCapability::default());
+        }
+        if !self.prompts.is_empty() {
+            capabilities.prompts = Some(wire::ListCapability::default());
+        }
+        if !self.resources.is_empty() || !self.templates.is_empty() {
+            capabilities.resources = Some(wire::ResourcesCapability::default());
+        }
+        if self.logging {
+            capabilities.logging = Some(RawObject::new());
+        }
+        capabilities
+    }
+}
+
+fn keyring(
+    given: Option<Keyring>,
+    file: Option<&PathBuf>,
+    problems: &mut Problems,
+) -> Option<Keyring> {
+    let read = match (given, file) {
+        (Some(_), Some(_)) => {
+            problems.add("keys", "give either a keyring or a key file");
+            return None;
+        }
+        (Some(keyring), None) => Ok(Some(keyring)),
+        (None, Some(path)) => keys::from_file(path).map(Some),
+        (None, None) => keys::from_environment(env::var(keys::KEYS_VARIABLE).ok().as_deref()),
+    };
+    read.unwrap_or_else(|error| {
+        problems.keys(&error);
+        None
+    })
+}
+
+fn server_meta(info: &Implementation, problems: &mut Problems) -> RawObject {
+    let mut meta = RawObject::new();
+    if let Err(error) = meta.insert_as(meta_key::SERVER_INFO, info) {
+        problems.add("server", error);
+    }
+    meta
+}
+
+fn serialised(value: &impl Serialize, problems: &mut Problems) -> Box<[u8]> {
+    match serde_json::to_vec(value) {
+        Ok(json) => json.into(),
+        Err(error) => {
+            problems.add("server", error);
+            Box::default()
+        }
+    }
+}
+
+fn list<T: Serialize>(
+    key: &'static str,
+    items: &[T],
+    style: &ListStyle<'_>,
+    problems: &mut Problems,
+) -> Option<List> {
+    List::new(key, items, style)
+        .map_err(|error| problems.add(key, error))
+        .ok()
+}
+
+fn add_tools(
+    registry: &mut Registry,
+    tools: Vec<Tool>,
+    defaults: &Defaults,
+    style: &ListStyle<'_>,
+    problems: &mut Problems,
+) {
+    let mut definitions = Vec::with_capacity(tools.len());
+    for tool in tools {
+        let at = format!("tool `{}`", tool.definition.name);
+        check(&at, &tool.problems, &tool.settings, defaults, problems);
+        if let Err(problem) = tool_name(&tool.definition.name) {
+            problems.add(&at, problem);
+        }
+        let mut definition = tool.definition;
+        let mut headers = ParamHeaders::default();
+        // What is wrong with a schema that is not there was said already.
+        if let Some(schema) = tool.schema {
+            match ParamHeaders::from_schema(schema.as_value()) {
+                Ok(found) => headers = found,
+                Err(error) => problems.add(&at, error),
+            }
+            match schema.to_object() {
+                Ok(schema) => definition.input_schema = schema,
+                Err(error) => problems.add(&at, error),
+            }
+        }
+        let name: Box<str> = definition.name.as_str().into();
+        let entry = ToolEntry {
+            handler: tool.handler,
+            headers,
+            rules: tool.settings.over(defaults),
+        };
+        insert(&mut registry.tools, name, entry, &at, problems);
+        definitions.push(definition);
+    }
+    if !definitions.is_empty() {
+        registry.tool_list = list("tools", &definitions, style, problems);
+    }
+}
+
+fn add_prompts(
+    registry: &mut Registry,
+    prompts: Vec<Prompt>,
+    defaults: &Defaults,
+    style: &ListStyle<'_>,
+    problems: &mut Problems,
+) {
+    let mut definitions = Vec::with_capacity(prompts.len());
+    for prompt in prompts {
+        let at = format!("prompt `{}`", prompt.definition.name);
+        check(&at, &prompt.problems, &prompt.settings, defaults, problems);
+        if let Err(problem) = prompt_name(&prompt.definition.name) {
+            problems.add(&at, problem);
+        }
+        let name: Box<str> = prompt.definition.name.as_str().into();
+        let entry = PromptEntry {
+            handler: prompt.handler,
+            rules: prompt.settings.over(defaults),
+        };
+        insert(&mut registry.prompts, name, entry, &at, problems);
+        definitions.push(prompt.definition);
+    }
+    if !definitions.is_empty() {
+        registry.prompt_list = list("prompts", &definitions, style, problems);
+    }
+}
+
+fn add_resources(
+    registry: &mut Registry,
+    (resources, templates): (Vec<Resource>, Vec<ResourceTemplate>),
+    defaults: &Defaults,
+    style: &ListStyle<'_>,
+    problems: &mut Problems,
+) {
+    let any = !resources.is_empty() || !templates.is_empty();
+    let mut definitions = Vec::with_capacity(resources.len());
+    for resource in resources {
+        let at = format!("resource `{}`", resource.definition.uri);
+        check(
+            &at,
+            &resource.problems,
+            &resource.settings,
+            defaults,
+            problems,
+        );
+        let entry = ResourceEntry {
+            handler: resource.handler,
+            rules: resource.settings.over(defaults),
+            hints: resource.hints,
+            mime_type: resource.definition.mime_type.as_deref().map(Into::into),
+        };
+        let uri: Box<str> = resource.definition.uri.as_str().into();
+        insert(&mut registry.resources, uri, entry, &at, problems);
+        definitions.push(resource.definition);
+    }
+    let mut template_definitions: Vec<wire::ResourceTemplate> = Vec::with_capacity(templates.len());
+    for template in templates {
+        let at = format!("resource template `{}`", template.definition.uri_template);
+        check(
+            &at,
+            &template.problems,
+            &template.settings,
+            defaults,
+            problems,
+        );
+        if template_definitions
+            .iter()
+            .any(|known| known.uri_template == template.definition.uri_template)
+        {
+            problems.add(&at, "it is registered twice");
+        }
+        if let Some(uri_template) = template.template {
+            registry.templates.push(TemplateEntry {
+                template: uri_template,
+                text: template.definition.uri_template.as_str().into(),
+                entry: ResourceEntry {
+                    handler: template.handler,
+                    rules: template.settings.over(defaults),
+                    hints: template.hints,
+                    mime_type: template.definition.mime_type.as_deref().map(Into::into),
+                },
+            });
+        }
+        template_definitions.push(template.definition);
+    }
+    if any {
+        registry.resource_list = list("resources", &definitions, style, problems);
+        registry.template_list = list("resourceTemplates", &template_definitions, style, problems);
+    }
+}
+
+fn check(
+    at: &str,
+    own: &[String],
+    settings: &Settings,
+    defaults: &Defaults,
+    problems: &mut Problems,
+) {
+    for problem in own {
+        problems.add(at, problem);
+    }
+    for problem in settings.over(defaults).problems() {
+        problems.add(at, problem);
+    }
+}
+
+fn insert<E>(
+    entries: &mut HashMap<Box<str>, E>,
+    name: Box<str>,
+    entry: E,
+    at: &str,
+    problems: &mut Problems,
+) {
+    match entries.entry(name) {
+        Entry::Occupied(_) => problems.add(at, "it is registered twice"),
+        Entry::Vacant(place) => drop(place.insert(entry)),
+    }
+}
+
+fn tool_name(name: &str) -> Result<(), &'static str> {
+    let legal = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
+    match name.len() {
+        1..=128 if name.chars().all(legal) => Ok(()),
+        _ => Err("a name has 1 to 128 of the characters A-Z, a-z, 0-9, `_`, `-` and `.`"),
+    }
+}
+
+fn prompt_name(name: &str) -> Result<(), &'static str> {
+    match name.chars().count() {
+        1..=128 if !name.contains(char::is_control) => Ok(()),
+        _ => Err("a name has 1 to 128 characters, none of them a control character"),
+    }
+}
+
+impl fmt::Debug for ServerBuilder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ServerBuilder")
+            .field("info", &self.info)
+            .field("tools", &self.tools)
+            .field("prompts", &self.prompts)
+            .field("resources", &self.resources)
+            .field("templates", &self.templates)
+            .finish_non_exhaustive()
     }
 }

@@ -1,11 +1,58 @@
 //! From a request to its response.
 
+use bytes::Bytes;
 use mrtr_core::json::depth;
-use mrtr_core::wire::{Cause, Incoming, Request, RequestMeta, SUPPORTED_VERSIONS, meta_key};
+use mrtr_core::replay::{Refused, ToolError, ToolErrorKind};
+use mrtr_core::state::{Method, Principal};
+use mrtr_core::wire::{
+    Action, CacheHints, CallToolResult, Cause, Incoming, ReadResourceResult, Request, RequestMeta,
+    ResourceContents, SUPPORTED_VERSIONS, meta_key,
+};
+use tracing::field::Empty;
+use tracing::{Instrument, Span, info_span};
 
-use super::{Caller, Notifier, Reply, Server};
+use super::args::text::texts_of;
+use super::call::{Call, Ended};
+use super::limiter::{RetryAfter, Target};
+use super::lists::List;
+use super::registry::ResourceEntry;
+use super::settings::Rules;
+use super::{Caller, Notifier, Reply, Server, Silent};
+use crate::headers::ParamHeaders;
 
 impl Server {
+    /// Answers one message, for transports of your own and for tests: `None`
+    /// when it is a notification, which needs no answer.
+    ///
+    /// The answer is one line of JSON. Notifications for the client (progress,
+    /// logs) are dropped. To cancel the request, drop the future.
+    ///
+    /// ```
+    /// # tokio_test(async {
+    /// use mrtr::server::{Caller, Server};
+    ///
+    /// let server = Server::builder("empty", "1.0.0").build()?;
+    /// let discover = br#"{"jsonrpc":"2.0","id":1,"method":"server/discover","params":{"_meta":{
+    ///     "io.modelcontextprotocol/protocolVersion":"2026-07-28",
+    ///     "io.modelcontextprotocol/clientCapabilities":{}}}}"#;
+    /// let answer = server.respond(discover, &Caller::anonymous()).await.expect("a request");
+    /// assert!(answer.starts_with(br#"{"jsonrpc":"2.0","id":1,"result":{"resultType":"complete""#));
+    /// # Ok::<(), mrtr::server::BuildError>(())
+    /// # });
+    /// # fn tokio_test(f: impl Future<Output = Result<(), mrtr::server::BuildError>>) {
+    /// #     tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(f).unwrap()
+    /// # }
+    /// ```
+    pub async fn respond(&self, message: &[u8], caller: &Caller) -> Option<Bytes> {
+        match self.read(message) {
+            Ok(Incoming::Request(request)) => {
+                Some(self.answer(&request, caller, &Silent).await.body)
+            }
+            Ok(_) => None,
+            Err(reply) => Some(reply.body),
+        }
+    }
+
     /// Reads one message from a peer; what is wrong with it is the reply.
     pub(crate) fn read<'a>(&self, message: &'a [u8]) -> Result<Incoming<'a>, Reply> {
         if depth::check(message, depth::MAX_DEPTH).is_err() {
@@ -23,30 +70,285 @@ impl Server {
         caller: &Caller,
         notifier: &dyn Notifier,
     ) -> Reply {
-        let _ = (caller, notifier);
-        match self.dispatch(request).await {
-            Ok(reply) => reply,
-            Err(cause) => Reply::error(Some(&request.id), &cause),
+        let route = self.route(&request.method);
+        let span = info_span!(
+            "mcp_request",
+            method = route.as_ref().map_or("unknown", |route| route.name()),
+            target = Empty,
+            exchange = Empty,
+            round = Empty,
+            traceparent = Empty,
+        );
+        let answer = async {
+            let answered = match route {
+                Some(route) => self.follow(route, request, caller, notifier).await,
+                None => Err(unknown(request)),
+            };
+            answered.unwrap_or_else(|cause| {
+                tracing::debug!(%cause, "answered with an error");
+                Reply::error(Some(&request.id), &cause)
+            })
+        };
+        answer.instrument(span).await
+    }
+
+    /// The arguments of a tool that HTTP carries in headers as well.
+    pub(crate) fn mirrored(&self, tool: &str) -> Option<&ParamHeaders> {
+        let headers = &self.inner.registry.tools.get(tool)?.headers;
+        (!headers.is_empty()).then_some(headers)
+    }
+
+    /// The method, when the server has it: a server without prompts does not
+    /// have the methods for prompts.
+    fn route(&self, method: &str) -> Option<Route> {
+        let registry = &self.inner.registry;
+        let (tools, prompts) = (registry.tool_list.is_some(), registry.prompt_list.is_some());
+        let resources = registry.resource_list.is_some();
+        match method {
+            "tools/call" if tools => Some(Route::Run(Method::ToolsCall)),
+            "prompts/get" if prompts => Some(Route::Run(Method::PromptsGet)),
+            "resources/read" if resources => Some(Route::Run(Method::ResourcesRead)),
+            "server/discover" => Some(Route::Discover),
+            "tools/list" if tools => Some(Route::ListTools),
+            "prompts/list" if prompts => Some(Route::ListPrompts),
+            "resources/list" if resources => Some(Route::ListResources),
+            "resources/templates/list" if resources => Some(Route::ListTemplates),
+            _ => None,
         }
     }
 
-    async fn dispatch(&self, request: &Request<'_>) -> Result<Reply, Cause> {
-        match &*request.method {
-            "server/discover" => {
-                check(request)?;
-                Ok(Reply::prepared(&request.id, &self.inner.discover))
-            }
-            // Without a version in `_meta` it is the handshake of an earlier revision.
-            "initialize" if !names_version(request) => Err(Cause::LegacyInitialize {
-                requested: request
-                    .params
-                    .protocol_version
-                    .and_then(|raw| serde_json::from_str(raw.get()).ok()),
-            }),
-            method => Err(Cause::MethodNotFound {
-                method: method.to_owned(),
-            }),
+    async fn follow(
+        &self,
+        route: Route,
+        request: &Request<'_>,
+        caller: &Caller,
+        notifier: &dyn Notifier,
+    ) -> Result<Reply, Cause> {
+        let meta = request.params.request_meta()?;
+        if !SUPPORTED_VERSIONS.contains(&&*meta.protocol_version) {
+            return Err(Cause::UnsupportedVersion {
+                requested: meta.protocol_version.into_owned(),
+            });
         }
+        if let Some(parent) = &meta.traceparent {
+            Span::current().record("traceparent", &**parent);
+        }
+        let registry = &self.inner.registry;
+        match route {
+            Route::Discover => Ok(Reply::prepared(&request.id, &self.inner.discover)),
+            Route::ListTools => page(request, registry.tool_list.as_ref()),
+            Route::ListPrompts => page(request, registry.prompt_list.as_ref()),
+            Route::ListResources => page(request, registry.resource_list.as_ref()),
+            Route::ListTemplates => page(request, registry.template_list.as_ref()),
+            Route::Run(method) => {
+                let asking = Asking {
+                    request,
+                    meta: &meta,
+                    caller,
+                    notifier,
+                };
+                match method {
+                    Method::ToolsCall => self.call_tool(&asking).await,
+                    Method::PromptsGet => self.get_prompt(&asking).await,
+                    Method::ResourcesRead => self.read_resource(&asking).await,
+                }
+            }
+        }
+    }
+
+    async fn call_tool(&self, asking: &Asking<'_>) -> Result<Reply, Cause> {
+        let name = asking.request.params.name()?;
+        let Some((name, tool)) = self.inner.registry.tools.get_key_value(&*name) else {
+            return Err(Cause::UnknownTool {
+                name: name.into_owned(),
+            });
+        };
+        Span::current().record("target", &**name);
+        let arguments = asking.request.params.arguments()?;
+        if let Err(retry) = self.allow(asking.caller, Target::new(Method::ToolsCall, name)) {
+            let seconds = retry.0.as_millis().div_ceil(1_000).max(1);
+            let text = format!("Too many calls. Try again in {seconds} seconds.");
+            let reply = self.result(asking.request, CallToolResult::error(text))?;
+            return Ok(Reply {
+                retry_after: Some(retry.0),
+                ..reply
+            });
+        }
+        let mut call = self.call(asking, Method::ToolsCall, name, &tool.rules);
+        call.arguments = arguments;
+        let result = match call.run(|cx| (tool.handler)(cx, arguments)).await? {
+            Ended::InputRequired(result) => return self.result(asking.request, result),
+            Ended::Complete(result) => result,
+            Ended::BadArguments(problem) => {
+                tracing::debug!(%problem, "the arguments do not fit the tool");
+                CallToolResult::error(format!(
+                    "Invalid arguments for the tool `{name}`: {problem}"
+                ))
+            }
+            Ended::Refused(refused) => {
+                CallToolResult::error(ToolError::from(refused).client_text())
+            }
+            Ended::Failed(error) => CallToolResult::error(error.client_text()),
+        };
+        self.result(asking.request, result)
+    }
+
+    async fn get_prompt(&self, asking: &Asking<'_>) -> Result<Reply, Cause> {
+        let name = asking.request.params.name()?;
+        let Some((name, prompt)) = self.inner.registry.prompts.get_key_value(&*name) else {
+            return Err(Cause::UnknownPrompt {
+                name: name.into_owned(),
+            });
+        };
+        Span::current().record("target", &**name);
+        let arguments = asking.request.params.arguments()?;
+        let texts = texts_of(arguments)
+            .map_err(|problem| Cause::InvalidParams(problem.to_string().into()))?;
+        self.allow(asking.caller, Target::new(Method::PromptsGet, name))
+            .map_err(too_many)?;
+        let mut call = self.call(asking, Method::PromptsGet, name, &prompt.rules);
+        call.arguments = arguments;
+        match call.run(|cx| (prompt.handler)(cx, &texts)).await? {
+            Ended::InputRequired(result) => self.result(asking.request, result),
+            Ended::Complete(result) => self.result(asking.request, result),
+            Ended::BadArguments(problem) => {
+                Err(Cause::InvalidArguments(problem.to_string().into()))
+            }
+            Ended::Refused(refused) => Err(declined(&refused)),
+            Ended::Failed(error) => Err(failed(&error, None)),
+        }
+    }
+
+    async fn read_resource(&self, asking: &Asking<'_>) -> Result<Reply, Cause> {
+        let uri = asking.request.params.uri()?;
+        let Some(found) = self.inner.registry.find(&uri) else {
+            return Err(Cause::ResourceNotFound {
+                uri: uri.into_owned(),
+            });
+        };
+        Span::current().record("target", found.name);
+        self.allow(
+            asking.caller,
+            Target::new(Method::ResourcesRead, found.name),
+        )
+        .map_err(too_many)?;
+        let call = self.call(asking, Method::ResourcesRead, &uri, &found.entry.rules);
+        match call
+            .run(|cx| (found.entry.handler)(cx, &uri, &found.variables))
+            .await?
+        {
+            Ended::InputRequired(result) => self.result(asking.request, result),
+            Ended::Complete(result) => self.result(
+                asking.request,
+                finished(result, &uri, found.entry, asking.is_retry()),
+            ),
+            // A value the template allows but the resource does not.
+            Ended::BadArguments(problem) => {
+                tracing::debug!(%problem, "the variables do not fit the resource");
+                Err(Cause::ResourceNotFound {
+                    uri: uri.into_owned(),
+                })
+            }
+            Ended::Refused(refused) => Err(declined(&refused)),
+            Ended::Failed(error) => Err(failed(&error, Some(&uri))),
+        }
+    }
+
+    fn call<'a>(
+        &'a self,
+        asking: &Asking<'a>,
+        method: Method,
+        target: &'a str,
+        rules: &'a Rules,
+    ) -> Call<'a> {
+        Call {
+            server: &self.inner,
+            rules,
+            method,
+            target,
+            arguments: None,
+            params: &asking.request.params,
+            meta: asking.meta,
+            principal: asking.caller.principal.as_ref(),
+            notifier: asking.notifier,
+        }
+    }
+
+    fn allow(&self, caller: &Caller, target: Target<'_>) -> Result<(), RetryAfter> {
+        let Some(limiter) = &self.inner.limiter else {
+            return Ok(());
+        };
+        let principal = caller.principal.as_deref();
+        limiter
+            .check(principal, target, self.inner.runtime.now())
+            .inspect_err(|retry| {
+                let subject = principal.map_or("", Principal::subject);
+                tracing::warn!(subject, retry_after = ?retry.0, "called too often");
+            })
+    }
+
+    fn result(
+        &self,
+        request: &Request<'_>,
+        result: impl super::reply::Outgoing,
+    ) -> Result<Reply, Cause> {
+        Reply::result(&request.id, result, &self.inner.server_meta).map_err(|error| {
+            tracing::error!(%error, "a result cannot be written as JSON");
+            Cause::Fault
+        })
+    }
+}
+
+/// One of the methods of a server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Route {
+    Discover,
+    ListTools,
+    ListPrompts,
+    ListResources,
+    ListTemplates,
+    /// The only ones that may ask.
+    Run(Method),
+}
+
+impl Route {
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Discover => "server/discover",
+            Self::ListTools => "tools/list",
+            Self::ListPrompts => "prompts/list",
+            Self::ListResources => "resources/list",
+            Self::ListTemplates => "resources/templates/list",
+            Self::Run(method) => method.as_str(),
+        }
+    }
+}
+
+/// A request that may run a handler, and whoever sent it.
+struct Asking<'a> {
+    request: &'a Request<'a>,
+    meta: &'a RequestMeta<'a>,
+    caller: &'a Caller,
+    notifier: &'a dyn Notifier,
+}
+
+impl Asking<'_> {
+    /// Whether the result depends on more than method and parameters.
+    fn is_retry(&self) -> bool {
+        self.request.params.request_state.is_some() || self.request.params.input_responses.is_some()
+    }
+}
+
+fn unknown(request: &Request<'_>) -> Cause {
+    // Without a version in `_meta` it is the handshake of an earlier revision.
+    if request.method == "initialize" && !names_version(request) {
+        let version = request.params.protocol_version;
+        return Cause::LegacyInitialize {
+            requested: version.and_then(|raw| serde_json::from_str(raw.get()).ok()),
+        };
+    }
+    Cause::MethodNotFound {
+        method: request.method.clone().into_owned(),
     }
 }
 
@@ -57,12 +359,68 @@ fn names_version(request: &Request<'_>) -> bool {
     )
 }
 
-fn check<'a>(request: &Request<'a>) -> Result<RequestMeta<'a>, Cause> {
-    let meta = request.params.request_meta()?;
-    if !SUPPORTED_VERSIONS.contains(&&*meta.protocol_version) {
-        return Err(Cause::UnsupportedVersion {
-            requested: meta.protocol_version.into_owned(),
-        });
+fn page(request: &Request<'_>, list: Option<&List>) -> Result<Reply, Cause> {
+    let cursor = request.params.cursor()?;
+    let page = list.ok_or(Cause::Fault)?.page(cursor.as_deref())?;
+    Ok(Reply::prepared(&request.id, page))
+}
+
+fn too_many(retry: RetryAfter) -> Cause {
+    Cause::TooManyRequests {
+        retry_after: retry.0,
     }
-    Ok(meta)
+}
+
+fn declined(refused: &Refused) -> Cause {
+    let action = match refused {
+        Refused::Declined(_) => Action::Decline,
+        Refused::Cancelled(_) => Action::Cancel,
+    };
+    Cause::Refused {
+        key: refused.key().to_owned(),
+        action,
+    }
+}
+
+/// What a failed prompt or resource says; `uri` is the resource.
+fn failed(error: &ToolError, uri: Option<&str>) -> Cause {
+    match (error.kind(), uri) {
+        (ToolErrorKind::NotFound, Some(uri)) => Cause::ResourceNotFound {
+            uri: uri.to_owned(),
+        },
+        (ToolErrorKind::NotFound | ToolErrorKind::Visible(_), _) => {
+            Cause::InvalidArguments(error.client_text())
+        }
+        (ToolErrorKind::Refused(refused), _) => declined(refused),
+        _ => Cause::Fault,
+    }
+}
+
+/// A resource's result with what its registration adds.
+fn finished(
+    mut result: ReadResourceResult,
+    uri: &str,
+    entry: &ResourceEntry,
+    is_retry: bool,
+) -> ReadResourceResult {
+    if is_retry {
+        result = result.with_cache_hints(CacheHints::default());
+    } else if result.cache_hints() == CacheHints::default() {
+        result = result.with_cache_hints(entry.hints);
+    }
+    let Some(mime_type) = &entry.mime_type else {
+        return result;
+    };
+    for contents in result
+        .contents
+        .iter_mut()
+        .filter(|contents| contents.uri() == uri)
+    {
+        let slot = match contents {
+            ResourceContents::Text(contents) => &mut contents.mime_type,
+            ResourceContents::Blob(contents) => &mut contents.mime_type,
+        };
+        slot.get_or_insert_with(|| mime_type.to_string());
+    }
+    result
 }

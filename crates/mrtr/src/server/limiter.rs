@@ -166,7 +166,7 @@ mod tests {
     #[test]
     fn a_bucket_refills_one_call_per_interval_and_never_beyond_its_size() {
         let limiter = TokenBuckets::new(3, SECOND);
-        let mut calls = |at: Timestamp| {
+        let calls = |at: Timestamp| {
             (0..10)
                 .take_while(|_| limiter.check(None, book(), at).is_ok())
                 .count()

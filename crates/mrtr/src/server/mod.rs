@@ -1,32 +1,54 @@
 //! An MCP server: tools, prompts and resources whose handlers may ask.
 
 mod args;
+mod build_error;
 mod builder;
+mod call;
 mod caller;
 mod dispatch;
+mod handler;
 pub mod http;
+mod keychain;
 mod keys;
 mod limiter;
+mod lists;
 mod notify;
+mod output;
 mod panic;
+mod prompt;
+mod registry;
 mod reply;
+mod resource;
+mod runtime;
 mod schema;
+mod settings;
 pub mod stdio;
 mod template;
+mod tool;
 
 use std::fmt;
 use std::sync::Arc;
 
-use mrtr_core::wire::Implementation;
+use mrtr_core::wire::{Implementation, RawObject};
 
+pub use build_error::{BuildError, BuildProblem};
 pub use builder::ServerBuilder;
 pub use caller::Caller;
 pub use http::Http;
 pub use keys::KeysError;
 pub use limiter::{Limiter, RetryAfter, Target, TokenBuckets};
+pub use notify::Notify;
 pub(crate) use notify::{Loss, Notifier, Silent, Sink};
+pub use output::{Json, PromptOutput, ResourceOutput, ToolOutput};
+pub use prompt::{Prompt, prompt};
 pub(crate) use reply::Reply;
+pub use resource::{Resource, ResourceTemplate, resource, resource_template};
+pub use runtime::{Runtime, SystemRuntime};
 pub use stdio::Stdio;
+pub use tool::{Tool, tool};
+
+use keychain::Keychain;
+use registry::Registry;
 
 /// An MCP server, ready to be served. Cheap to clone.
 #[derive(Clone)]
@@ -36,7 +58,15 @@ pub struct Server {
 
 struct Inner {
     info: Implementation,
+    /// The `_meta` of every result.
+    server_meta: RawObject,
+    /// The result of `server/discover`.
     discover: Box<[u8]>,
+    registry: Registry,
+    keychain: Keychain,
+    logging: bool,
+    limiter: Option<Arc<dyn Limiter>>,
+    runtime: Arc<dyn Runtime>,
 }
 
 impl Server {

@@ -3,8 +3,32 @@
 use std::time::Duration;
 
 use bytes::Bytes;
-use mrtr_core::wire::{Cause, RequestId};
+use mrtr_core::wire::{
+    CallToolResult, Cause, GetPromptResult, InputRequiredResult, RawObject, ReadResourceResult,
+    RequestId,
+};
 use serde::Serialize;
+
+/// A result that is written with its `resultType` as first member.
+pub(crate) trait Outgoing: Serialize {
+    fn meta_mut(&mut self) -> &mut Option<RawObject>;
+}
+
+macro_rules! outgoing {
+    ($($result:ty),*) => {
+        $(impl Outgoing for $result {
+            fn meta_mut(&mut self) -> &mut Option<RawObject> {
+                &mut self.meta
+            }
+        })*
+    };
+}
+outgoing!(
+    CallToolResult,
+    GetPromptResult,
+    ReadResourceResult,
+    InputRequiredResult
+);
 
 /// A whole JSON-RPC response, on one line.
 #[derive(Clone, Debug)]
@@ -40,24 +64,35 @@ impl Reply {
         Self::new(out, 200)
     }
 
-    /// A response with a result, an object that has no `_meta` yet;
-    /// `server_meta` is its `_meta` member.
-    pub(crate) fn result(
+    /// A response with a result and the `_meta` of the server in it.
+    pub(crate) fn result<R: Outgoing>(
         id: &RequestId,
-        result: &impl Serialize,
-        server_meta: &[u8],
-    ) -> Option<Self> {
-        let mut out = begin(id, 512);
-        serde_json::to_writer(&mut out, result).ok()?;
-        if out.pop() != Some(b'}') {
-            return None;
+        mut result: R,
+        server_meta: &RawObject,
+    ) -> Result<Self, serde_json::Error> {
+        match result.meta_mut() {
+            Some(own) => {
+                for (name, value) in server_meta.iter() {
+                    if own.get(name).is_none() {
+                        own.insert(name, value.to_owned());
+                    }
+                }
+                let mut out = begin(id, 512);
+                serde_json::to_writer(&mut out, &result)?;
+                out.push(b'}');
+                Ok(Self::new(out, 200))
+            }
+            None => {
+                let mut out = begin(id, 512);
+                serde_json::to_writer(&mut out, &result)?;
+                // The result is an object and never empty: it has a `resultType`.
+                out.pop();
+                out.extend_from_slice(br#","_meta":"#);
+                write(&mut out, server_meta);
+                out.extend_from_slice(b"}}");
+                Ok(Self::new(out, 200))
+            }
         }
-        if out.last() != Some(&b'{') {
-            out.push(b',');
-        }
-        out.extend_from_slice(server_meta);
-        out.extend_from_slice(b"}}");
-        Some(Self::new(out, 200))
     }
 
     fn new(mut body: Vec<u8>, status: u16) -> Self {
@@ -124,17 +159,22 @@ mod tests {
     }
 
     #[test]
-    fn a_result_gets_its_meta_as_last_member_and_stays_on_one_line() {
+    fn a_result_gets_the_servers_meta_beside_its_own_and_stays_on_one_line() {
         let id = RequestId::from(1);
-        let raw: Box<serde_json::value::RawValue> =
-            serde_json::from_str("{\"a\":\n\"\\n\"}").expect("JSON");
-        let reply = Reply::result(&id, &raw, br#""_meta":{}"#).expect("an object");
+        let server: RawObject = serde_json::from_str(r#"{"s":1}"#).expect("an object");
+        let mut result = CallToolResult::default();
+        result.structured_content = Some(serde_json::from_str("{\"a\":\n\"\\n\"}").expect("JSON"));
+        let reply = Reply::result(&id, result.clone(), &server).expect("writable");
         assert_eq!(
             text(&reply),
-            r#"{"jsonrpc":"2.0","id":1,"result":{"a": "\n","_meta":{}}}"#
+            r#"{"jsonrpc":"2.0","id":1,"result":{"resultType":"complete","content":[],"structuredContent":{"a": "\n"},"_meta":{"s":1}}}"#
         );
-        let empty =
-            Reply::result(&id, &serde_json::Map::new(), br#""_meta":{}"#).expect("an object");
-        assert!(text(&empty).ends_with(r#""result":{"_meta":{}}}"#));
+        result.meta = Some(serde_json::from_str(r#"{"own":2}"#).expect("an object"));
+        let reply = Reply::result(&id, result, &server).expect("writable");
+        assert!(
+            text(&reply).ends_with(r#""_meta":{"own":2,"s":1}}}"#),
+            "{}",
+            text(&reply)
+        );
     }
 }

@@ -2,11 +2,11 @@
 
 use std::any::TypeId;
 
+use mrtr_core::wire::RawObject;
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde::de::DeserializeOwned;
 use serde::ser::{Serialize, SerializeMap, Serializer};
-use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Map, Value, json};
 
 use super::args::fields;
@@ -17,7 +17,8 @@ use super::args::fields;
 /// references.
 #[derive(Clone, Debug)]
 pub(crate) struct Schema {
-    members: Map<String, Value>,
+    /// An object.
+    root: Value,
     order: &'static [&'static str],
 }
 
@@ -29,12 +30,8 @@ impl Schema {
     pub(crate) fn of_arguments<A: JsonSchema + DeserializeOwned + 'static>() -> Result<Self, String>
     {
         if TypeId::of::<A>() == TypeId::of::<()>() {
-            let Value::Object(members) = json!({"type": "object", "additionalProperties": false})
-            else {
-                return Err("no object".to_owned());
-            };
             return Ok(Self {
-                members,
+                root: json!({"type": "object", "additionalProperties": false}),
                 order: &[],
             });
         }
@@ -47,8 +44,11 @@ impl Schema {
             }
             _ => return Err(not_an_object::<A>()),
         }
+        for property in properties_mut(&mut members) {
+            without_null_where_mirrored(property);
+        }
         Ok(Self {
-            members,
+            root: Value::Object(members),
             order: fields::of::<A>(),
         })
     }
@@ -59,19 +59,19 @@ impl Schema {
         let members =
             generate::<T>(SchemaSettings::draft2020_12().for_serialize()).unwrap_or_default();
         Self {
-            members,
+            root: Value::Object(members),
             order: &[],
         }
     }
 
-    pub(crate) fn members(&self) -> &Map<String, Value> {
-        &self.members
+    pub(crate) const fn as_value(&self) -> &Value {
+        &self.root
     }
 
     /// The properties of the root with their schemas, in the order they are
     /// declared where that is known.
     pub(crate) fn properties(&self) -> Vec<(&str, &Value)> {
-        let Some(Value::Object(properties)) = self.members.get("properties") else {
+        let Some(Value::Object(properties)) = self.root.get("properties") else {
             return Vec::new();
         };
         let place = |name: &str| {
@@ -90,18 +90,25 @@ impl Schema {
 
     /// Whether the root property `name` must be there.
     pub(crate) fn requires(&self, name: &str) -> bool {
-        let Some(Value::Array(required)) = self.members.get("required") else {
+        let Some(Value::Array(required)) = self.root.get("required") else {
             return false;
         };
         required.iter().any(|required| required == name)
     }
 
-    /// Its text.
+    /// Whether it names what further properties look like, as maps do.
+    pub(crate) fn is_open(&self) -> bool {
+        self.root
+            .get("additionalProperties")
+            .is_some_and(|schema| *schema != Value::Bool(false))
+    }
+
+    /// As it stands in a definition.
     ///
     /// # Errors
     /// What serialisation says.
-    pub(crate) fn to_raw(&self) -> Result<Box<RawValue>, String> {
-        to_raw_value(self).map_err(|error| error.to_string())
+    pub(crate) fn to_object(&self) -> Result<RawObject, serde_json::Error> {
+        serde_json::from_str(&serde_json::to_string(self)?)
     }
 }
 
@@ -116,10 +123,10 @@ impl Serialize for Schema {
         }
 
         let mut map = serializer.serialize_map(None)?;
-        if let Some(kind) = self.members.get("type") {
+        if let Some(kind) = self.root.get("type") {
             map.serialize_entry("type", kind)?;
         }
-        for (name, value) in &self.members {
+        for (name, value) in self.root.as_object().into_iter().flatten() {
             match name.as_str() {
                 "type" => {}
                 "properties" => map.serialize_entry(name, &Ordered(self.properties()))?,
@@ -145,6 +152,33 @@ fn generate<T: JsonSchema>(settings: SchemaSettings) -> Option<Map<String, Value
         members.remove("title");
     }
     Some(members)
+}
+
+fn properties_mut(members: &mut Map<String, Value>) -> impl Iterator<Item = &mut Value> {
+    let properties = members.get_mut("properties").and_then(Value::as_object_mut);
+    properties
+        .into_iter()
+        .flat_map(|properties| properties.iter_mut().map(|(_, property)| property))
+}
+
+/// An argument that is mirrored in a header has one of three plain types by the
+/// rules; that it may be left out is said elsewhere, `null` need not be.
+fn without_null_where_mirrored(schema: &mut Value) {
+    let Value::Object(members) = schema else {
+        return;
+    };
+    if members.contains_key("x-mcp-header")
+        && let Some(Value::Array(kinds)) = members.get_mut("type")
+    {
+        kinds.retain(|kind| kind != "null");
+        if let [kind] = &mut kinds[..] {
+            let kind = kind.take();
+            members.insert("type".to_owned(), kind);
+        }
+    }
+    for property in properties_mut(members) {
+        without_null_where_mirrored(property);
+    }
 }
 
 fn all_branches_are_objects(members: &Map<String, Value>) -> bool {
@@ -198,7 +232,7 @@ mod tests {
     }
 
     fn text(schema: &Schema) -> String {
-        schema.to_raw().expect("serialises").get().to_owned()
+        serde_json::to_string(schema).expect("serialises")
     }
 
     #[test]
@@ -220,6 +254,25 @@ mod tests {
         );
         assert!(!text.contains(r#""title""#), "{text}");
         assert!(schema.requires("to") && !schema.requires("nights"));
+    }
+
+    #[derive(Deserialize, JsonSchema)]
+    #[expect(dead_code, reason = "only described")]
+    struct Query {
+        #[schemars(extend("x-mcp-header" = "Region"))]
+        region: Option<String>,
+        nothing: Option<String>,
+    }
+
+    #[test]
+    fn an_optional_argument_in_a_header_has_a_plain_type() {
+        let schema = Schema::of_arguments::<Query>().expect("an object");
+        assert_eq!(schema.root["properties"]["region"]["type"], "string");
+        assert_eq!(
+            schema.root["properties"]["nothing"]["type"],
+            json!(["string", "null"])
+        );
+        assert!(!schema.requires("region"));
     }
 
     #[test]

@@ -3,6 +3,8 @@
 use std::borrow::Cow;
 use std::fmt;
 
+use super::args::text::Texts;
+
 /// A URI template such as `note://{folder}/{id}`.
 ///
 /// Level 1 of RFC 6570: `{name}` stands for one or more characters other than
@@ -93,7 +95,7 @@ impl UriTemplate {
     ///
     /// Each literal is taken where it first appears, so the work is linear in
     /// the length of the URI.
-    pub(crate) fn values<'t, 'u>(&'t self, uri: &'u str) -> Option<Vec<(&'t str, Cow<'u, str>)>> {
+    pub(crate) fn values<'a>(&'a self, uri: &'a str) -> Option<Texts<'a>> {
         let mut rest = uri.strip_prefix(&*self.prefix)?;
         let mut values = Vec::with_capacity(self.parts.len());
         for (index, part) in self.parts.iter().enumerate() {
@@ -109,7 +111,7 @@ impl UriTemplate {
             if value.is_empty() || (!part.rest && value.contains(['/', '?', '#'])) {
                 return None;
             }
-            values.push((&*part.name, percent_decode(value)?));
+            values.push((Cow::Borrowed(&*part.name), percent_decode(value)?));
             rest = rest.get(value.len() + part.literal.len()..)?;
         }
         Some(values)
@@ -205,7 +207,7 @@ mod tests {
         Some(
             values
                 .into_iter()
-                .map(|(name, value)| (name.to_owned(), value.into_owned()))
+                .map(|(name, value)| (name.into_owned(), value.into_owned()))
                 .collect(),
         )
     }

@@ -1,5 +1,8 @@
 //! What handlers take.
 
 pub(crate) mod fields;
-pub(crate) mod path;
+mod json;
+mod path;
 pub(crate) mod text;
+
+pub(crate) use json::{BadArguments, from_json};

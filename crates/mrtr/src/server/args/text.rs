@@ -3,20 +3,40 @@
 use std::borrow::Cow;
 use std::fmt;
 
+use mrtr_core::wire::RawObject;
 use serde::de::value::{MapDeserializer, StrDeserializer};
 use serde::de::{self, DeserializeOwned, Deserializer, IntoDeserializer, Visitor};
 use serde::forward_to_deserialize_any;
+use serde_json::value::RawValue;
 
 /// Named texts, in any order.
-pub(crate) type Texts<'a> = Vec<(&'a str, Cow<'a, str>)>;
+pub(crate) type Texts<'a> = Vec<(Cow<'a, str>, Cow<'a, str>)>;
 
 /// Reads a value of type `A` from named texts. Numbers, booleans and unit
 /// variants are read from their text, an absent name is an absent field.
 pub(crate) fn from_texts<A: DeserializeOwned>(texts: &Texts<'_>) -> Result<A, TextError> {
     let members = texts
         .iter()
-        .map(|(name, text)| (*name, Text { name, text }));
+        .map(|(name, text)| (&**name, Text { name, text }));
     A::deserialize(Members(MapDeserializer::new(members)))
+}
+
+/// Reads the `arguments` of a prompt: an object of strings.
+pub(crate) fn texts_of(arguments: Option<&RawValue>) -> Result<Texts<'_>, TextError> {
+    let Some(arguments) = arguments else {
+        return Ok(Vec::new());
+    };
+    let members: RawObject = serde_json::from_str(arguments.get()).map_err(|_| {
+        TextError("`arguments` must be an object without repeated names".to_owned())
+    })?;
+    members
+        .iter()
+        .map(|(name, value)| {
+            let text: String = serde_json::from_str(value.get())
+                .map_err(|_| TextError(format!("the argument `{name}` must be a string")))?;
+            Ok((Cow::Owned(name.to_owned()), Cow::Owned(text)))
+        })
+        .collect()
 }
 
 /// Why named texts do not make a value; a sentence for whoever sent them.
@@ -204,7 +224,7 @@ mod tests {
     fn brief(texts: &[(&'static str, &'static str)]) -> Result<Brief, String> {
         let texts = texts
             .iter()
-            .map(|(name, text)| (*name, Cow::Borrowed(*text)))
+            .map(|(name, text)| (Cow::Borrowed(*name), Cow::Borrowed(*text)))
             .collect();
         from_texts(&texts).map_err(|error| error.to_string())
     }
@@ -248,10 +268,30 @@ mod tests {
     }
 
     #[test]
+    fn prompt_arguments_are_strings_and_nothing_else() {
+        let read = |text: &str| {
+            let raw: Box<RawValue> = serde_json::from_str(text).expect("JSON");
+            texts_of(Some(&raw))
+                .map(|texts| texts.len())
+                .map_err(|error| error.to_string())
+        };
+        assert_eq!(read(r#"{"a":"b","c":""}"#), Ok(2));
+        assert_eq!(
+            read(r#"{"a":7}"#),
+            Err("the argument `a` must be a string".into())
+        );
+        assert_eq!(
+            read(r#"{"a":null}"#),
+            Err("the argument `a` must be a string".into())
+        );
+        assert!(read(r#"{"a":"b","a":"c"}"#).is_err());
+    }
+
+    #[test]
     fn no_arguments_are_a_unit_or_a_map() {
         assert_eq!(from_texts::<()>(&Vec::new()), Ok(()));
         let map: std::collections::BTreeMap<String, String> =
-            from_texts(&vec![("a", Cow::Borrowed("b"))]).expect("a map of texts");
+            from_texts(&vec![("a".into(), "b".into())]).expect("a map of texts");
         assert_eq!(map["a"], "b");
     }
 }

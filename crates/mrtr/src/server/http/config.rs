@@ -12,8 +12,6 @@ pub(super) struct Config {
     pub(super) body_limit: usize,
     /// For a whole request body to arrive.
     pub(super) body_timeout: Duration,
-    /// For a request to be answered, from the time its body is there.
-    pub(super) deadline: Duration,
     /// From the first notification until the reply becomes an event stream.
     pub(super) hold: Duration,
     /// Notifications kept for a client that does not read.
@@ -28,7 +26,6 @@ impl Default for Config {
             guard: Guard::default(),
             body_limit: 4 * 1024 * 1024,
             body_timeout: Duration::from_secs(30),
-            deadline: Duration::from_secs(300),
             hold: Duration::from_millis(100),
             queue: 64,
             keep_alive: Duration::from_secs(15),

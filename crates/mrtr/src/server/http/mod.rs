@@ -111,6 +111,7 @@ impl Server {
     /// Serves over HTTP.
     #[must_use]
     pub fn http(&self) -> Http {
+        self.ensure_keys();
         Http {
             server: self.clone(),
             config: Arc::default(),
@@ -183,14 +184,6 @@ impl Http {
     #[must_use]
     pub fn body_timeout(mut self, timeout: Duration) -> Self {
         self.config_mut().body_timeout = timeout;
-        self
-    }
-
-    /// Longest time for a request to be answered once its body is there; the handler is dropped
-    /// then and the reply is a deadline error. Default 5 minutes.
-    #[must_use]
-    pub fn deadline(mut self, deadline: Duration) -> Self {
-        self.config_mut().deadline = deadline;
         self
     }
 

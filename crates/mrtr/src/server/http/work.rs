@@ -29,9 +29,7 @@ pub(super) async fn run<B: Body>(
         Err(error) => return unreadable(error, &config),
     };
     match server.read(&bytes) {
-        Ok(Incoming::Request(request)) => answer(&server, &config, &parts, &request, outbox)
-            .await
-            .into(),
+        Ok(Incoming::Request(request)) => answer(&server, &parts, &request, outbox).await.into(),
         // No notification means anything here: what cancels a request is the end of its stream.
         Ok(_) => Outcome::empty(StatusCode::ACCEPTED),
         Err(reply) => reply.into(),
@@ -40,29 +38,21 @@ pub(super) async fn run<B: Body>(
 
 async fn answer(
     server: &Server,
-    config: &Config,
     parts: &Parts,
     request: &Request<'_>,
     outbox: Arc<Outbox>,
 ) -> Reply {
-    let checked = mirror::check(&parts.headers, request, |_| None);
+    let checked = mirror::check(&parts.headers, request, |tool| server.mirrored(tool));
     if let Err(cause) = checked {
         return Reply::error(Some(&request.id), &cause);
     }
     let (caller, events) = (caller(&parts.extensions), Events(outbox));
-    let answer = catch(server.answer(request, &caller, &events));
-    match tokio::time::timeout(config.deadline, answer).await {
-        Ok(Ok(reply)) => reply,
-        Ok(Err(panic)) => {
+    catch(server.answer(request, &caller, &events))
+        .await
+        .unwrap_or_else(|panic| {
             tracing::error!(method = %request.method, panic, "answering a request panicked");
             Reply::error(Some(&request.id), &Cause::Fault)
-        }
-        Err(_) => {
-            let deadline = config.deadline;
-            tracing::warn!(method = %request.method, ?deadline, "a request took too long");
-            Reply::error(Some(&request.id), &Cause::Deadline)
-        }
-    }
+        })
 }
 
 /// Who calls, as a layer before this service has found out.

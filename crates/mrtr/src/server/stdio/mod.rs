@@ -30,7 +30,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use mrtr_core::wire::{Cause, Incoming, Request, RequestId};
+use mrtr_core::wire::{Cause, Incoming, Request};
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt as _};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 use tokio::task::JoinSet;
@@ -58,7 +58,6 @@ pub struct Stdio {
     server: Server,
     line_limit: usize,
     max_in_flight: usize,
-    deadline: Duration,
     grace: Duration,
 }
 
@@ -69,7 +68,6 @@ impl Server {
             server: self.clone(),
             line_limit: 4 * 1024 * 1024,
             max_in_flight: 64,
-            deadline: Duration::from_secs(300),
             grace: Duration::from_secs(5),
         }
     }
@@ -86,13 +84,6 @@ impl Stdio {
     /// until one is done. Default 64.
     pub fn max_in_flight(mut self, requests: usize) -> Self {
         self.max_in_flight = requests.clamp(1, Semaphore::MAX_PERMITS / 2);
-        self
-    }
-
-    /// Longest time for a request to be answered; its handler is dropped then, and the reply is a
-    /// deadline error. Default 5 minutes.
-    pub const fn deadline(mut self, deadline: Duration) -> Self {
-        self.deadline = deadline;
         self
     }
 
@@ -140,6 +131,7 @@ impl IntoFuture for Stdio {
     type IntoFuture = Pin<Box<dyn Future<Output = io::Result<()>> + Send>>;
 
     fn into_future(self) -> Self::IntoFuture {
+        self.server.ensure_keys_of_user();
         Box::pin(self.over(tokio::io::stdin(), tokio::io::stdout()))
     }
 }
@@ -241,23 +233,14 @@ impl Connection {
     async fn answer(&self, request: &Request<'_>, sink: &LineSink) -> Bytes {
         let _running = self.running.acquire().await;
         let caller = Caller::anonymous();
-        let answer = catch(self.stdio.server.answer(request, &caller, sink));
-        match tokio::time::timeout(self.stdio.deadline, answer).await {
-            Ok(Ok(reply)) => reply.body,
-            Ok(Err(panic)) => {
+        catch(self.stdio.server.answer(request, &caller, sink))
+            .await
+            .unwrap_or_else(|panic| {
                 tracing::error!(method = %request.method, panic, "answering a request panicked");
-                failed(&request.id, &Cause::Fault)
-            }
-            Err(_) => {
-                tracing::warn!(method = %request.method, "a request took too long");
-                failed(&request.id, &Cause::Deadline)
-            }
-        }
+                Reply::error(Some(&request.id), &Cause::Fault)
+            })
+            .body
     }
-}
-
-fn failed(id: &RequestId, cause: &Cause) -> Bytes {
-    Reply::error(Some(id), cause).body
 }
 
 /// Writes lines, whole and in order, until all senders are gone.

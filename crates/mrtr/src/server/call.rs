@@ -1,0 +1,148 @@
+//! One round of a handler on behalf of a request.
+
+use std::future::poll_fn;
+use std::pin::pin;
+use std::sync::Arc;
+use std::task::Poll;
+use std::time::Duration;
+
+use mrtr_core::replay::{Cx, Refused, Sleep, ToolError};
+use mrtr_core::round::{Closed, Reject, RoundEnv, RoundRequest};
+use mrtr_core::state::{Method, Principal};
+use mrtr_core::wire::{Cause, InputRequiredResult, Params, RequestMeta};
+use serde_json::value::RawValue;
+use tracing::Span;
+
+use super::args::BadArguments;
+use super::handler::Running;
+use super::notify::{EndNotices, Notices, Notifier};
+use super::settings::Rules;
+use super::{Inner, Runtime};
+
+/// All that a round of a handler needs to know.
+pub(super) struct Call<'a> {
+    pub(super) server: &'a Inner,
+    pub(super) rules: &'a Rules,
+    pub(super) method: Method,
+    /// The name of the tool or prompt, the URI of the resource.
+    pub(super) target: &'a str,
+    pub(super) arguments: Option<&'a RawValue>,
+    pub(super) params: &'a Params<'a>,
+    pub(super) meta: &'a RequestMeta<'a>,
+    pub(super) principal: Option<&'a Arc<Principal>>,
+    pub(super) notifier: &'a dyn Notifier,
+}
+
+/// How a round ended, where that is no error of the protocol.
+pub(super) enum Ended<T> {
+    Complete(T),
+    BadArguments(BadArguments),
+    Refused(Refused),
+    Failed(ToolError),
+    InputRequired(InputRequiredResult),
+}
+
+impl Call<'_> {
+    /// Opens the round, runs the handler that `start` gives, and closes the
+    /// round. What the client is not told is logged.
+    pub(super) async fn run<T>(
+        &self,
+        start: impl FnOnce(Cx) -> Result<Running<T>, BadArguments>,
+    ) -> Result<Ended<T>, Cause> {
+        let runtime = &self.server.runtime;
+        let rounds = self.server.keychain.rounds(&**runtime).map_err(|error| {
+            tracing::error!(%error, "there are no keys");
+            Cause::Fault
+        })?;
+        let request = self.request();
+        let notices = Notices::of(self.meta, self.server.logging, self.notifier);
+        let mut env = RoundEnv::new(runtime.now(), runtime.random(), runtime.clone());
+        if let Some(notices) = &notices {
+            env = env.with_host(notices.clone());
+        }
+        let ending = EndNotices(notices);
+        let round = rounds
+            .open(&request, &self.rules.policy, env)
+            .map_err(rejected)?;
+        let span = Span::current();
+        span.record("exchange", tracing::field::display(round.exchange_id()));
+        span.record("round", round.round());
+
+        let cx = round.cx();
+        let handler = async {
+            match start(cx) {
+                Ok(running) => running.await.map(Ok),
+                Err(problem) => Ok::<_, ToolError>(Err(problem)),
+            }
+        };
+        let limit = self.rules.request_deadline;
+        let Some(outcome) = within(&**runtime, limit, round.drive(handler)).await else {
+            tracing::error!(?limit, "the handler took too long and was dropped");
+            return Err(Cause::Deadline);
+        };
+        drop(ending);
+        match round.close(outcome, &request, runtime.now()) {
+            Closed::Complete(Ok(value)) => {
+                tracing::debug!("complete");
+                Ok(Ended::Complete(value))
+            }
+            Closed::Complete(Err(problem)) => Ok(Ended::BadArguments(problem)),
+            Closed::Refused(refused) => {
+                tracing::info!(%refused, "refused");
+                Ok(Ended::Refused(refused))
+            }
+            Closed::Failed(error) => {
+                tracing::warn!(?error, "the handler failed");
+                Ok(Ended::Failed(error))
+            }
+            Closed::InputRequired(result) => {
+                let questions = result
+                    .input_requests
+                    .as_ref()
+                    .map_or(0, |requests| requests.len());
+                let state_bytes = result.request_state.as_ref().map_or(0, String::len);
+                tracing::debug!(questions, state_bytes, "input required");
+                Ok(Ended::InputRequired(result))
+            }
+            Closed::Rejected(reject) => Err(rejected(reject)),
+            Closed::Fault(fault) => {
+                tracing::error!(%fault, "the handler broke a rule");
+                Err(Cause::Fault)
+            }
+            _ => {
+                tracing::error!("the round ended in an unknown way");
+                Err(Cause::Fault)
+            }
+        }
+    }
+
+    fn request(&self) -> RoundRequest<'_> {
+        let mut request = RoundRequest::new(self.method, self.target);
+        request.arguments = self.arguments;
+        request.principal = self.principal;
+        request.capabilities = self.meta.capabilities;
+        request.input_responses = self.params.input_responses;
+        request.request_state = self.params.request_state;
+        request
+    }
+}
+
+fn rejected(reject: Reject) -> Cause {
+    tracing::info!(reason = %reject.log, "the request was rejected");
+    reject.cause
+}
+
+/// What `future` gives, unless `limit` passes first. A future that is ready at
+/// once costs no timer.
+async fn within<F: Future>(runtime: &dyn Runtime, limit: Duration, future: F) -> Option<F::Output> {
+    let mut future = pin!(future);
+    let mut sleep: Option<Sleep> = None;
+    poll_fn(|cx| {
+        if let Poll::Ready(output) = future.as_mut().poll(cx) {
+            return Poll::Ready(Some(output));
+        }
+        let sleep = sleep.get_or_insert_with(|| runtime.sleep(limit));
+        sleep.as_mut().poll(cx).map(|()| None)
+    })
+    .await
+}

@@ -1,0 +1,131 @@
+//! The keys of a running server, which can be exchanged.
+
+use std::path::PathBuf;
+use std::sync::{Arc, PoisonError, RwLock};
+
+use mrtr_core::round::Rounds;
+use mrtr_core::state::{Keyring, KeyringError, Secret};
+
+use super::keys::{self, KEYS_VARIABLE, KeysError};
+use super::{Runtime, Server};
+
+/// The rounds of a server, sealed with whatever keys it has now.
+pub(super) struct Keychain {
+    /// Absent until the server is given keys or needs some.
+    rounds: RwLock<Option<Rounds>>,
+    audience: Arc<str>,
+    revision: Option<Arc<str>>,
+    file: Option<PathBuf>,
+}
+
+impl Keychain {
+    pub(super) fn new(
+        keyring: Option<Keyring>,
+        audience: &str,
+        revision: Option<String>,
+        file: Option<PathBuf>,
+    ) -> Self {
+        let keychain = Self {
+            rounds: RwLock::new(None),
+            audience: audience.into(),
+            revision: revision.map(Into::into),
+            file,
+        };
+        if let Some(keyring) = keyring {
+            keychain.set(keyring);
+        }
+        keychain
+    }
+
+    fn set(&self, keyring: Keyring) {
+        let rounds = self.sealed_with(keyring);
+        *self.rounds.write().unwrap_or_else(PoisonError::into_inner) = Some(rounds);
+    }
+
+    fn sealed_with(&self, keyring: Keyring) -> Rounds {
+        let rounds = Rounds::new(Arc::new(keyring), self.audience.clone());
+        match &self.revision {
+            Some(revision) => rounds.with_revision(revision.clone()),
+            None => rounds,
+        }
+    }
+
+    fn get(&self) -> Option<Rounds> {
+        self.rounds
+            .read()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
+    }
+
+    /// The rounds of now; with a key made up on the spot where there is none.
+    pub(super) fn rounds(&self, runtime: &dyn Runtime) -> Result<Rounds, KeyringError> {
+        if let Some(rounds) = self.get() {
+            return Ok(rounds);
+        }
+        let mut slot = self.rounds.write().unwrap_or_else(PoisonError::into_inner);
+        if let Some(rounds) = &*slot {
+            return Ok(rounds.clone());
+        }
+        tracing::warn!(
+            server = %self.audience,
+            "no keys given: a random key is used, so exchanges end with this process and no other instance can \
+             continue them; set {KEYS_VARIABLE} to the output of `mrtr keys new`"
+        );
+        let keyring = Keyring::new([Secret::generate(runtime.random())])?;
+        Ok(slot.insert(self.sealed_with(keyring)).clone())
+    }
+}
+
+impl Server {
+    /// Replaces the keys: the first seals from now on, all of them open.
+    ///
+    /// To rotate on a running server, put the new key first and keep the old
+    /// one until the last state sealed with it has expired.
+    pub fn set_keyring(&self, keyring: Keyring) {
+        self.inner.keychain.set(keyring);
+    }
+
+    /// Reads the [key file](super::ServerBuilder::key_file) again, on a signal
+    /// for example. When it cannot be read the keys stay as they are.
+    ///
+    /// # Errors
+    /// When the server has no key file, or the file holds no usable keys.
+    pub fn reload_keys(&self) -> Result<(), KeysError> {
+        let path = self
+            .inner
+            .keychain
+            .file
+            .as_deref()
+            .ok_or(KeysError::NoKeyFile)?;
+        self.set_keyring(keys::from_file(path)?);
+        Ok(())
+    }
+
+    /// Makes up a key and says so, unless the server has keys: for transports
+    /// to call when they start, so that the warning comes then.
+    pub(crate) fn ensure_keys(&self) {
+        if let Err(error) = self.inner.keychain.rounds(&*self.inner.runtime) {
+            tracing::error!(%error, "a random key cannot be used");
+        }
+    }
+
+    /// Takes the key of this server in the user's state folder, made when
+    /// there is none, unless the server has keys. So a process that is started
+    /// anew by its client opens the states of the one before.
+    pub(crate) fn ensure_keys_of_user(&self) {
+        if self.inner.keychain.get().is_some() {
+            return;
+        }
+        let variable = |name: &str| std::env::var_os(name).map(PathBuf::from);
+        let random = self.inner.runtime.random();
+        let keyring = keys::state_file(&self.inner.keychain.audience, variable)
+            .and_then(|path| keys::from_private_file(&path, random));
+        match keyring {
+            Ok(keyring) => self.set_keyring(keyring),
+            Err(error) => {
+                tracing::warn!(%error, "the key file of this server cannot be used");
+                self.ensure_keys();
+            }
+        }
+    }
+}

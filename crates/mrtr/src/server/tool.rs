@@ -1,0 +1,138 @@
+//! Registering a tool.
+
+use std::fmt;
+
+use mrtr_core::replay::{Cx, ToolError};
+use mrtr_core::wire::{self, RawObject, ToolAnnotations};
+use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
+
+use super::args::from_json;
+use super::handler::ToolHandler;
+use super::output::ToolOutput;
+use super::schema::Schema;
+use super::settings::{Settings, shared_methods};
+
+/// A tool to give to [`ServerBuilder::tool`](super::ServerBuilder::tool), made
+/// by [`tool`].
+#[must_use = "a tool does nothing until a server has it"]
+pub struct Tool {
+    pub(super) definition: wire::Tool,
+    pub(super) schema: Option<Schema>,
+    pub(super) handler: ToolHandler,
+    pub(super) settings: Settings,
+    pub(super) problems: Vec<String>,
+}
+
+/// A tool called `name`: 1 to 128 of the characters `A-Z a-z 0-9 _ - .`
+///
+/// The handler is an `async fn` of a [`Cx`] and the arguments. Their type
+/// derives `Deserialize` and `JsonSchema`, from which the tool's `inputSchema`
+/// is made; `()` takes none. What does not fit the type never reaches the
+/// handler: the model is told which argument is wrong, and why. Constraints
+/// beyond the type, such as `#[schemars(range(min = 1))]`, are told to the
+/// model but checked by nobody; types that cannot hold a wrong value
+/// (`NonZeroU8`, `#[serde(try_from = "..")]`) are.
+///
+/// See [tools](https://modelcontextprotocol.io/specification/2026-07-28/server/tools).
+///
+/// ```
+/// use mrtr::server::{Server, tool};
+/// use mrtr::{Cx, ToolError};
+/// use schemars::JsonSchema;
+/// use serde::Deserialize;
+///
+/// #[derive(Deserialize, JsonSchema)]
+/// struct Removal {
+///     /// The file to remove.
+///     path: String,
+/// }
+///
+/// async fn remove(cx: Cx, removal: Removal) -> Result<String, ToolError> {
+///     cx.confirm("remove", format!("Really remove {}?", removal.path)).await?;
+///     Ok(format!("Removed {}.", removal.path))
+/// }
+///
+/// let server = Server::builder("files", "1.0.0")
+///     .tool(tool("remove", remove).description("Removes a file").destructive(true))
+///     .build()?;
+/// # Ok::<(), mrtr::server::BuildError>(())
+/// ```
+pub fn tool<F, A, Fut, T, E>(name: impl Into<String>, handler: F) -> Tool
+where
+    F: Fn(Cx, A) -> Fut + Send + Sync + 'static,
+    A: DeserializeOwned + JsonSchema + Send + 'static,
+    Fut: Future<Output = Result<T, E>> + Send + 'static,
+    T: ToolOutput,
+    E: Into<ToolError>,
+{
+    let mut problems = Vec::new();
+    let schema = Schema::of_arguments::<A>()
+        .map_err(|problem| problems.push(problem))
+        .ok();
+    let mut definition = wire::Tool::new(name, RawObject::new());
+    definition.output_schema = T::output_schema();
+    let handler: ToolHandler = Box::new(move |cx, arguments| {
+        let running = handler(cx, from_json(arguments)?);
+        Ok(Box::pin(async move {
+            running.await.map_err(Into::into)?.into_result()
+        }))
+    });
+    Tool {
+        definition,
+        schema,
+        handler,
+        settings: Settings::default(),
+        problems,
+    }
+}
+
+impl Tool {
+    shared_methods!("tool");
+
+    /// Tells clients that the tool changes nothing.
+    pub fn read_only(mut self) -> Self {
+        self.annotations_mut().read_only_hint = Some(true);
+        self
+    }
+
+    /// Tells clients whether the tool may destroy something; they assume so
+    /// unless told otherwise.
+    pub fn destructive(mut self, destructive: bool) -> Self {
+        self.annotations_mut().destructive_hint = Some(destructive);
+        self
+    }
+
+    /// Tells clients that calling the tool again with the same arguments
+    /// changes nothing more.
+    pub fn idempotent(mut self) -> Self {
+        self.annotations_mut().idempotent_hint = Some(true);
+        self
+    }
+
+    /// Tells clients whether the tool deals with a world of unknown things,
+    /// such as the web; they assume so unless told otherwise.
+    pub fn open_world(mut self, open_world: bool) -> Self {
+        self.annotations_mut().open_world_hint = Some(open_world);
+        self
+    }
+
+    /// Sets all hints at once.
+    pub fn annotations(mut self, annotations: ToolAnnotations) -> Self {
+        self.definition.annotations = Some(annotations);
+        self
+    }
+
+    fn annotations_mut(&mut self) -> &mut ToolAnnotations {
+        self.definition.annotations.get_or_insert_default()
+    }
+}
+
+impl fmt::Debug for Tool {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Tool")
+            .field("definition", &self.definition)
+            .field("settings", &self.settings)
+            .finish_non_exhaustive()
+    }
+}
