@@ -14,7 +14,7 @@
 //! - an answer is only what was given. A refused sampling or roots request ends the call
 //!   ([`refuse`](Exchange::refuse)); `decline` and `cancel` are answers of a person.
 //!
-//! Time is an argument, so one clock rules them all: the driver's. A call that has to outlive its
+//! Time is an argument, and the only clock is the driver's. A call that has to outlive its
 //! process is saved as a [`Pending`].
 //!
 //! ```
