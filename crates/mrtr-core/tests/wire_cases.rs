@@ -528,3 +528,21 @@ fn answers_are_bounded() {
     assert!(InputResponses::parse(Some(raw(&format!("{{{}}}", many.join(","))))).is_err());
     assert!(InputResponses::parse(Some(raw(&format!("{{{}}}", many[1..].join(","))))).is_ok());
 }
+
+#[test]
+fn what_is_said_about_a_bad_answer_is_short() {
+    let long = "\u{e9}".repeat(10_000);
+    for text in [
+        format!(r#"{{"action":"{long}"}}"#),
+        format!(r#"{{"action":"accept","{long}":1,"{long}":2}}"#),
+        format!(r#"{{"role":"{long}"}}"#),
+    ] {
+        for kind in [InputKind::ElicitForm, InputKind::Sample, InputKind::Roots] {
+            assert!(InputResponse::decode(kind, raw(&text)).unwrap_err().len() < 400);
+        }
+    }
+    let text = format!(
+        r#"{{"resultType":"input_required","inputRequests":{{"{long}":{{"method":"{long}"}}}}}}"#
+    );
+    assert!(malformed(&text).len() < 400);
+}

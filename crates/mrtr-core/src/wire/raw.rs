@@ -58,11 +58,20 @@ pub(crate) fn excerpt(text: &str) -> Cow<'_, str> {
 }
 
 /// What a decoding error says, without its position: that counts from the start of whatever part
-/// of a message was decoded, which nobody but this library knows.
+/// of a message was decoded, which nobody but this library knows. Cut to 300 bytes, since some
+/// errors quote the peer's text in full.
 pub(crate) fn reason(error: &serde_json::Error) -> String {
     let mut text = error.to_string();
     if let Some(end) = text.rfind(" at line ") {
         text.truncate(end);
+    }
+    if text.len() > 300 {
+        let end = (0..=297)
+            .rev()
+            .find(|end| text.is_char_boundary(*end))
+            .unwrap_or(0);
+        text.truncate(end);
+        text.push_str("...");
     }
     text
 }
