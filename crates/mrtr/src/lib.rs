@@ -10,7 +10,7 @@ pub use mrtr_derive::Form;
 
 #[cfg(feature = "client")]
 pub mod client;
-#[cfg(feature = "server")]
+#[cfg(any(feature = "client", feature = "server"))]
 mod headers;
 #[cfg(feature = "server")]
 pub mod server;

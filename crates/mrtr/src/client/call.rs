@@ -13,8 +13,8 @@ use serde_json::value::RawValue;
 
 use super::Client;
 use super::error::{BadReply, ClientError, Refused, Usage};
-use super::http::mirror::Mirror;
 use super::store::Store;
+use crate::headers::ParamHeaders;
 
 mod advance;
 mod drive;
@@ -60,7 +60,7 @@ pub struct Call {
     name: Option<String>,
     arguments: Option<Box<RawValue>>,
     declared: Capabilities,
-    mirror: Option<Arc<Mirror>>,
+    mirror: Option<Arc<ParamHeaders>>,
     on_progress: Option<OnProgress>,
     extras: Vec<(String, Box<RawValue>)>,
     log_level: Option<LoggingLevel>,

@@ -18,9 +18,8 @@ use mrtr_core::exchange::Target;
 use super::error::{BoxError, Unreachable, Usage};
 use super::leg::{Fault, Leg, OnProgress, Reply, WireLimits};
 use super::trace::{Direction, Hooks};
+use crate::headers;
 
-mod headers;
-pub(crate) mod mirror;
 mod reply;
 mod sse;
 
@@ -156,10 +155,10 @@ impl Http {
             .header(CONTENT_TYPE, "application/json")
             .header(ACCEPT, "application/json, text/event-stream")
             .header(USER_AGENT, concat!("mrtr/", env!("CARGO_PKG_VERSION")))
-            .header(headers::PROTOCOL_VERSION, headers::value(&leg.version))
-            .header(headers::METHOD, headers::value(&leg.method));
+            .header(headers::PROTOCOL_VERSION, headers::encode(&leg.version))
+            .header(headers::METHOD, headers::encode(&leg.method));
         if let Some(name) = &leg.name {
-            request = request.header(headers::NAME, headers::value(name));
+            request = request.header(headers::NAME, headers::encode(name));
         }
         for (name, value) in &leg.headers {
             request = request.header(name, value);

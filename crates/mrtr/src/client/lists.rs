@@ -15,9 +15,9 @@ use serde_json::value::RawValue;
 
 use super::call::{Call, CallOutcome, Turn};
 use super::error::{BadReply, ClientError, TooManyPages, ToolDefinition, Usage};
-use super::http::mirror::Mirror;
 use super::session::{Link, Mirrors};
 use super::{Client, json};
+use crate::headers::ParamHeaders;
 
 impl Client {
     /// What the server is and can do.
@@ -59,8 +59,8 @@ impl Client {
         mirrors.by_tool.clear();
         mirrors.listed = true;
         tools.retain(|tool| {
-            let schema = json(&tool.input_schema).unwrap_or_default();
-            let mirror = Mirror::of_schema(&schema).map(Arc::new);
+            let schema = serde_json::to_value(&tool.input_schema).unwrap_or_default();
+            let mirror = ParamHeaders::from_schema(&schema).map(Arc::new);
             if let Err(reason) = &mirror {
                 tracing::warn!(tool = tool.name, %reason, "the tool's definition is invalid");
             }
@@ -188,9 +188,10 @@ impl Client {
     }
 }
 
-type Fetching<'a> = Pin<Box<dyn Future<Output = Result<Arc<Mirror>, ClientError>> + Send + 'a>>;
+type Fetching<'a> =
+    Pin<Box<dyn Future<Output = Result<Arc<ParamHeaders>, ClientError>> + Send + 'a>>;
 
-fn known(mirrors: &Mirrors, tool: &str) -> Result<Arc<Mirror>, ClientError> {
+fn known(mirrors: &Mirrors, tool: &str) -> Result<Arc<ParamHeaders>, ClientError> {
     match mirrors.by_tool.get(tool) {
         Some(Ok(mirror)) => Ok(Arc::clone(mirror)),
         Some(Err(reason)) => {

@@ -17,11 +17,11 @@ use tokio::time::Instant;
 use super::clock::Clock;
 use super::error::{ClientError, NoCommonVersion, OlderServer, Unreachable, Usage};
 use super::http::Http;
-use super::http::mirror::{BadAnnotation, Mirror};
 use super::leg::{Fault, Leg, OnProgress, Reply};
 use super::limits::ClientLimits;
 use super::stdio::{Peer, Stdio};
 use super::versions::Versions;
+use crate::headers::{ParamError, ParamHeaders};
 
 /// How the server is reached.
 pub(crate) enum Link {
@@ -48,7 +48,7 @@ pub(crate) struct Session {
 #[derive(Default)]
 pub(crate) struct Mirrors {
     pub(crate) listed: bool,
-    pub(crate) by_tool: HashMap<String, Result<Arc<Mirror>, BadAnnotation>>,
+    pub(crate) by_tool: HashMap<String, Result<Arc<ParamHeaders>, ParamError>>,
 }
 
 /// A connection on which a leg can leave now.

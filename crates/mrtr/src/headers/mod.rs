@@ -3,11 +3,20 @@
 //!
 //! Implements [request metadata](https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#request-metadata).
 
+#[cfg_attr(not(feature = "server"), allow(dead_code))]
 mod param;
+#[cfg_attr(not(feature = "server"), allow(dead_code))]
 mod value;
+#[cfg(feature = "client")]
+mod write;
 
+#[cfg(feature = "client")]
+pub(crate) use param::ParamError;
 pub(crate) use param::ParamHeaders;
+#[cfg(feature = "server")]
 pub(crate) use value::decode;
+#[cfg(feature = "client")]
+pub(crate) use value::encode;
 
 use http::HeaderName;
 
@@ -22,6 +31,7 @@ pub(crate) const NAME: HeaderName = HeaderName::from_static("mcp-name");
 pub(crate) const PARAM_PREFIX: &str = "mcp-param-";
 
 /// Which member of `params` the `Mcp-Name` header carries for a method.
+#[cfg(feature = "server")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum NameSource {
     /// `params.name`.
@@ -31,6 +41,7 @@ pub(crate) enum NameSource {
 }
 
 /// Where `Mcp-Name` comes from for this method; `None` when the header is not required.
+#[cfg(feature = "server")]
 pub(crate) fn name_source(method: &str) -> Option<NameSource> {
     match method {
         "tools/call" | "prompts/get" => Some(NameSource::Name),

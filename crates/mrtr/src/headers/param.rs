@@ -11,7 +11,8 @@ use serde::de::{Error as _, IgnoredAny, MapAccess, Visitor};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::{PARAM_PREFIX, decode};
+use super::PARAM_PREFIX;
+use super::value::decode;
 
 const ANNOTATION: &str = "x-mcp-header";
 
@@ -44,15 +45,15 @@ const MANY_SCHEMAS: [&str; 8] = [
 ///
 /// Implements [custom headers](https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#schema-extension).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct ParamHeaders(Vec<ParamHeader>);
+pub(crate) struct ParamHeaders(pub(super) Vec<ParamHeader>);
 
 /// One mirrored argument.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct ParamHeader {
+pub(super) struct ParamHeader {
     /// The whole name of the header.
-    name: HeaderName,
+    pub(super) name: HeaderName,
     /// The chain of property names that leads to the argument.
-    path: Vec<String>,
+    pub(super) path: Vec<String>,
 }
 
 /// An `x-mcp-header` annotation that breaks the rules: the tool author's fault.
@@ -129,7 +130,7 @@ impl ParamHeader {
     }
 
     /// The value in the arguments; `None` when it is absent or `null`.
-    fn find(
+    pub(super) fn find(
         &self,
         arguments: Option<&RawValue>,
     ) -> Result<Option<Box<RawValue>>, serde_json::Error> {

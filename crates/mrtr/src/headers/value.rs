@@ -1,4 +1,4 @@
-//! How text is read from a header value: as it is, or from the Base64 sentinel form.
+//! How text stands in a header value: as it is, or in the Base64 sentinel form.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -47,6 +47,27 @@ pub(crate) fn decode(value: &HeaderValue) -> Result<Cow<'_, str>, InvalidValue> 
         .map_err(|_| InvalidValue::Utf8)
 }
 
+/// A header value that carries `text`: as it is when that is safe, otherwise in the Base64 sentinel
+/// form. An empty text takes the sentinel form too, since intermediaries may drop empty headers.
+///
+/// Implements [value encoding](https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#value-encoding).
+#[cfg(feature = "client")]
+pub(crate) fn encode(text: &str) -> HeaderValue {
+    let visible = |b: &u8| matches!(b, 0x21..=0x7E);
+    let bytes = text.as_bytes();
+    let framed = bytes.first().is_some_and(visible) && bytes.last().is_some_and(visible);
+    let plain = bytes
+        .iter()
+        .all(|b| visible(b) || matches!(b, b' ' | b'\t'));
+    if framed && plain && sentinel(text).is_none() {
+        if let Ok(value) = HeaderValue::from_str(text) {
+            return value;
+        }
+    }
+    let encoded = format!("{PREFIX}{}{SUFFIX}", STANDARD.encode_to_string(bytes));
+    HeaderValue::from_str(&encoded).unwrap_or_else(|_| HeaderValue::from_static("=?base64??="))
+}
+
 /// What stands between the markers; `None` when the value is plain.
 fn sentinel(text: &str) -> Option<&str> {
     text.strip_prefix(PREFIX)?.strip_suffix(SUFFIX)
@@ -67,6 +88,25 @@ mod tests {
             ("=?base64?literal?=", "=?base64?PT9iYXNlNjQ/bGl0ZXJhbD89?="),
         ] {
             assert_eq!(decode(&HeaderValue::from_static(header)).unwrap(), text);
+        }
+    }
+
+    #[cfg(feature = "client")]
+    #[test]
+    fn only_what_is_safe_in_a_header_stands_there_as_it_is() {
+        for (text, header) in [
+            ("us-west1", "us-west1"),
+            ("file:///a b/c?d=1", "file:///a b/c?d=1"),
+            ("a\tb", "a\tb"),
+            ("Hello, 世界", "=?base64?SGVsbG8sIOS4lueVjA==?="),
+            (" padded ", "=?base64?IHBhZGRlZCA=?="),
+            ("line1\nline2", "=?base64?bGluZTEKbGluZTI=?="),
+            ("=?base64?literal?=", "=?base64?PT9iYXNlNjQ/bGl0ZXJhbD89?="),
+            ("=?BASE64?literal?=", "=?BASE64?literal?="),
+            ("=?base64?=", "=?base64?="),
+            ("", "=?base64??="),
+        ] {
+            assert_eq!(encode(text).to_str().unwrap(), header, "{text:?}");
         }
     }
 
@@ -105,6 +145,13 @@ mod tests {
     }
 
     proptest! {
+        #[cfg(feature = "client")]
+        #[test]
+        fn every_text_survives(text in any::<String>()) {
+            let value = encode(&text);
+            prop_assert_eq!(decode(&value).unwrap(), text);
+        }
+
         #[test]
         fn any_text_in_base64_decodes_to_itself(text in any::<String>()) {
             let encoded = format!("{PREFIX}{}{SUFFIX}", STANDARD.encode_to_string(&text));

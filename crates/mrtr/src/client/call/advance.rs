@@ -8,9 +8,9 @@ use serde_json::value::RawValue;
 
 use super::{Call, CallOutcome, Kind, Turn};
 use crate::client::error::{AmbiguousDelivery, ClientError, Loss, Unreachable, Usage};
-use crate::client::http::mirror::Mirror;
 use crate::client::leg::{Fault, Leg, Reply};
 use crate::client::session::{self, Link, Patience, Ready};
+use crate::headers::ParamHeaders;
 
 impl Call {
     /// Sends what is due and waits until the server asks or is done. State-only results are retried
@@ -91,13 +91,9 @@ impl Call {
         let session = &self.client.session;
         let id = session.next_id();
         let headers = match &self.mirror {
-            Some(mirror) => mirror.headers(self.arguments.as_deref()).map_err(|error| {
-                Usage::new(format!(
-                    "the argument `{}` is an integer beyond 2^53 - 1, which the server's headers \
-                     cannot carry",
-                    error.argument
-                ))
-            })?,
+            Some(mirror) => mirror
+                .write(self.arguments.as_deref())
+                .map_err(Usage::new)?,
             None => Vec::new(),
         };
         let progress = self.on_progress.is_some().then_some(id);
@@ -218,7 +214,7 @@ impl Call {
         self.kind == Kind::Tool && matches!(self.client.session.link, Link::Http(_))
     }
 
-    async fn fetch_mirror(&self, refresh: bool) -> Result<Arc<Mirror>, ClientError> {
+    async fn fetch_mirror(&self, refresh: bool) -> Result<Arc<ParamHeaders>, ClientError> {
         let tool = self.name.as_deref().unwrap_or_default();
         self.client.mirror(tool, refresh).await
     }

@@ -10,8 +10,8 @@ use serde_json::value::RawValue;
 use super::Call;
 use crate::client::Client;
 use crate::client::error::ClientError;
-use crate::client::http::mirror::Mirror;
 use crate::client::store::{SaveError, Store};
+use crate::headers::ParamHeaders;
 
 impl Call {
     /// Saves the call to `path`, so that [`Client::resume`] can go on with it in another process.
@@ -51,7 +51,7 @@ impl Call {
         let names = self
             .mirror
             .as_deref()
-            .map(Mirror::names)
+            .map(ParamHeaders::names)
             .unwrap_or_default();
         let pending = self
             .exchange
@@ -107,9 +107,10 @@ impl Client {
     }
 }
 
-fn mirror(names: &HeaderNames) -> Result<Arc<Mirror>, ClientError> {
-    let mirror = Mirror::from_names(names).map_err(SaveError::document)?;
-    Ok(Arc::new(mirror))
+fn mirror(names: &HeaderNames) -> Result<Arc<ParamHeaders>, ClientError> {
+    let headers = ParamHeaders::from_names(names);
+    let invalid = || SaveError::document("the saved call has a header name that is none");
+    Ok(Arc::new(headers.ok_or_else(invalid)?))
 }
 
 /// What headers are made of.
