@@ -1,7 +1,9 @@
 //! mrtr-core
 
 pub mod exchange;
+pub mod flow;
 pub mod form;
+pub mod harness;
 pub mod json;
 pub mod replay;
 pub mod round;

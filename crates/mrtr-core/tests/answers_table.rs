@@ -337,7 +337,7 @@ async fn a_received_answer_that_a_run_does_not_reach_travels_on() {
             if skip {
                 ask(&cx, "extra").await?;
             }
-            Ok::<_, ToolError>(two(cx).await?)
+            two(cx).await
         }
     };
     let mut call = Call::new();

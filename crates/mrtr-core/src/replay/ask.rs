@@ -12,9 +12,38 @@ use serde::de::DeserializeOwned;
 use super::Refused;
 use super::fault::FaultKind;
 use super::journal::Given;
+use super::kept::Kept;
 use super::question::Question;
 use super::run::Found;
 use super::shared::{Shared, Slot};
+
+/// A question whose answer can be looked at without waiting for it, as an
+/// explicit [`Flow`](crate::flow::Flow) does.
+///
+/// Implemented by what [`Cx`](super::Cx) makes; not for other types.
+pub trait Answerable: Sealed {
+    /// What the answer gives.
+    type Value;
+
+    /// The answer, if there is one; it is recorded.
+    #[doc(hidden)]
+    fn settle(&mut self) -> Poll<Result<Self::Value, Refused>>;
+
+    /// Makes the round wait for the answer.
+    #[doc(hidden)]
+    fn block(&mut self);
+}
+
+/// Keeps [`Answerable`] to the types of this module.
+pub trait Sealed {}
+
+pub(super) fn settle_or_block<Q: Answerable>(question: &mut Q) -> Poll<Result<Q::Value, Refused>> {
+    let settled = question.settle();
+    if settled.is_pending() {
+        question.block();
+    }
+    settled
+}
 
 /// How an answer reads.
 pub(crate) enum Reading<T> {
@@ -25,7 +54,7 @@ pub(crate) enum Reading<T> {
     No,
 }
 
-enum Stage<T> {
+pub(super) enum Stage<T> {
     /// No answer yet; never resolves in this round.
     Open,
     /// An answer that was taken in an earlier round.
@@ -51,18 +80,18 @@ enum Stage<T> {
 /// See [multi round-trip requests](https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr).
 #[must_use = "a question is asked from here on, but its answer is only had by awaiting it"]
 pub struct Ask<T> {
-    slot: Slot,
-    stage: Stage<T>,
+    pub(super) slot: Slot,
+    pub(super) stage: Stage<T>,
     checks: Vec<Check<T>>,
 }
 
 type Check<T> = Box<dyn Fn(&T) -> Result<(), String> + Send>;
 
 /// The value of an answer, and whether it is to be recorded now.
-struct Taken<T> {
-    answer: Result<T, Refused>,
-    fresh: bool,
-    no: bool,
+pub(super) struct Taken<T> {
+    pub(super) answer: Result<T, Refused>,
+    pub(super) fresh: bool,
+    pub(super) no: bool,
 }
 
 impl<T> Ask<T> {
@@ -149,11 +178,7 @@ impl<T> Ask<T> {
         F: FnOnce(T) -> U,
         U: Serialize + DeserializeOwned,
     {
-        Kept {
-            ask: self,
-            project: Some(project),
-            kept: std::marker::PhantomData,
-        }
+        Kept::new(self, project)
     }
 
     /// Takes only an answer to this question after it was really asked, never
@@ -165,22 +190,16 @@ impl<T> Ask<T> {
         self
     }
 
-    fn block<V>(&mut self) -> Poll<V> {
-        self.stage = Stage::Open;
-        self.slot.block();
-        Poll::Pending
-    }
-
     /// Takes the answer out without recording it.
-    fn take(&mut self) -> Poll<Taken<T>> {
+    pub(super) fn take(&mut self) -> Poll<Taken<T>> {
         if !self.slot.is_at_home() {
             return Poll::Pending;
         }
         match std::mem::replace(&mut self.stage, Stage::Done) {
-            Stage::Open => self.block(),
+            Stage::Open => self.open(),
             Stage::Kept(_) => {
                 self.slot.reopen(None);
-                self.block()
+                self.open()
             }
             Stage::Recorded(answer) => Poll::Ready(Taken {
                 answer,
@@ -199,7 +218,7 @@ impl<T> Ask<T> {
                 };
                 if wrong.is_some() {
                     self.slot.reopen(wrong);
-                    return self.block();
+                    return self.open();
                 }
                 Poll::Ready(Taken {
                     answer,
@@ -214,6 +233,31 @@ impl<T> Ask<T> {
             }
         }
     }
+
+    fn open<V>(&mut self) -> Poll<V> {
+        self.stage = Stage::Open;
+        Poll::Pending
+    }
+}
+
+impl<T> Sealed for Ask<T> {}
+
+impl<T> Answerable for Ask<T> {
+    type Value = T;
+
+    fn settle(&mut self) -> Poll<Result<T, Refused>> {
+        self.take().map(|taken| {
+            let instead = taken.no.then_some((Given::Declined, false));
+            self.slot.record(instead);
+            taken.answer
+        })
+    }
+
+    fn block(&mut self) {
+        if matches!(self.stage, Stage::Open) {
+            self.slot.block();
+        }
+    }
 }
 
 impl<T> Unpin for Ask<T> {}
@@ -222,82 +266,12 @@ impl<T> Future for Ask<T> {
     type Output = Result<T, Refused>;
 
     fn poll(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Self::Output> {
-        let ask = self.get_mut();
-        ask.take().map(|taken| {
-            ask.slot
-                .record(taken.no.then_some((Given::Declined, false)));
-            taken.answer
-        })
+        settle_or_block(self.get_mut())
     }
 }
 
 impl<T> fmt::Debug for Ask<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Ask").field(self.slot.key()).finish()
-    }
-}
-
-/// A question of whose answer only a part is recorded; made by [`Ask::keep`].
-#[must_use = "a question is asked from here on, but its answer is only had by awaiting it"]
-pub struct Kept<T, U, F> {
-    ask: Ask<T>,
-    project: Option<F>,
-    kept: std::marker::PhantomData<fn() -> U>,
-}
-
-impl<T, U, F> Kept<T, U, F> {
-    /// As [`Ask::asked`].
-    pub fn asked(mut self) -> Self {
-        self.ask = self.ask.asked();
-        self
-    }
-}
-
-impl<T, U, F> Unpin for Kept<T, U, F> {}
-
-impl<T, U, F> Future for Kept<T, U, F>
-where
-    F: FnOnce(T) -> U,
-    U: Serialize + DeserializeOwned,
-{
-    type Output = Result<U, Refused>;
-
-    fn poll(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Self::Output> {
-        let this = self.get_mut();
-        if let Stage::Kept(text) = &this.ask.stage
-            && let Ok(value) = serde_json::from_str(text)
-            && this.ask.slot.is_at_home()
-        {
-            this.ask.stage = Stage::Done;
-            this.ask.slot.withdraw();
-            return Poll::Ready(Ok(value));
-        }
-        let taken = std::task::ready!(this.ask.take());
-        let answer = match (taken.answer, this.project.take()) {
-            (Ok(answer), Some(project)) => Ok(project(answer)),
-            (Err(refused), _) => Err(refused),
-            (Ok(_), None) => return Poll::Pending,
-        };
-        let instead = match &answer {
-            Ok(value) if taken.fresh => match serde_json::to_string(value) {
-                Ok(text) => Some((Given::Accepted(text.into()), true)),
-                Err(problem) => {
-                    this.ask.slot.fault(FaultKind::AnswerNotWritable {
-                        key: this.ask.slot.key().clone(),
-                        problem: problem.to_string(),
-                    });
-                    return Poll::Pending;
-                }
-            },
-            _ => taken.no.then_some((Given::Declined, false)),
-        };
-        this.ask.slot.record(instead);
-        Poll::Ready(answer)
-    }
-}
-
-impl<T, U, F> fmt::Debug for Kept<T, U, F> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Kept").field(self.ask.slot.key()).finish()
     }
 }

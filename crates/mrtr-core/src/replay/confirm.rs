@@ -9,7 +9,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::Refused;
-use super::ask::{Ask, Reading};
+use super::ask::{Answerable, Ask, Reading, Sealed};
 use super::question::Question;
 use super::shared::Shared;
 use crate::form::FormSchema;
@@ -51,14 +51,28 @@ impl Confirm {
     }
 }
 
-pub(crate) fn question(message: String) -> Result<Question, String> {
+fn question(message: String) -> Result<Question, String> {
     Ok(Question::form(message, schema()?.clone()))
 }
 
-pub(crate) fn read(content: &str) -> Reading<()> {
+fn read(content: &str) -> Reading<()> {
     match serde_json::from_str(content) {
         Ok(Content { confirmed: true }) => Reading::Value(()),
         _ => Reading::No,
+    }
+}
+
+impl Sealed for Confirm {}
+
+impl Answerable for Confirm {
+    type Value = ();
+
+    fn settle(&mut self) -> Poll<Result<(), Refused>> {
+        self.0.settle()
+    }
+
+    fn block(&mut self) {
+        self.0.block();
     }
 }
 

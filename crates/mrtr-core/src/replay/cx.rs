@@ -12,12 +12,13 @@ use serde_json::value::RawValue;
 
 use super::ask::{Ask, Reading};
 use super::confirm::Confirm;
+use super::fault::FaultKind;
 use super::idempotency::IdempotencyKey;
 use super::later::Later;
 use super::question::Question;
 use super::shared::Shared;
 use super::step::{Step, StepValue};
-use super::url::UrlAsk;
+use super::url::{UrlAsk, check_url};
 use crate::Timestamp;
 use crate::form::{Form, FormContent, FormSchema};
 use crate::state::{ExchangeId, Principal};
@@ -288,6 +289,33 @@ impl Cx {
     #[must_use]
     pub fn round(&self) -> u16 {
         self.shared.about.asked_rounds.saturating_add(1)
+    }
+
+    /// Asks for consent to open a URL, without a check of what happens there.
+    pub(crate) fn visit(&self, key: impl AsRef<str>, message: String, url: String) -> Ask<()> {
+        if let Err(problem) = check_url(&url) {
+            return Ask::refuse(&self.shared, self.key(key), problem.to_owned());
+        }
+        let question = Question::url(message, url);
+        Ask::issue(&self.shared, self.key(key), question, false, |_| {
+            Reading::Value(())
+        })
+    }
+
+    pub(crate) fn forget(&self, key: impl AsRef<str>) {
+        self.shared.run().forget(&self.key(key));
+    }
+
+    pub(crate) fn fault(&self, kind: FaultKind) {
+        self.shared.fault(kind);
+    }
+
+    pub(crate) fn flow_state(&self) -> Option<Box<str>> {
+        self.shared.run().flow_state()
+    }
+
+    pub(crate) fn set_flow_state(&self, state: Box<str>) {
+        self.shared.run().set_flow_state(state);
     }
 
     /// What the host of the round attached to it, if it is a `T`.

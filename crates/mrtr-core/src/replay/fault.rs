@@ -89,6 +89,10 @@ pub enum FaultKind {
         /// The key that takes most of it, and its share in bytes.
         largest: Option<(Arc<str>, usize)>,
     },
+    /// A flow wants to ask, but no answer was missing.
+    NothingToAsk,
+    /// The state of a flow cannot be written or read.
+    FlowState(String),
     /// The handler panicked.
     Panicked(String),
 }
@@ -161,6 +165,13 @@ impl fmt::Display for FaultKind {
                     None => Ok(()),
                 }
             }
+            Self::NothingToAsk => f.write_str(
+                "the flow wants to ask, but every question it looked at is answered; make the question with `turn.answer(..)` in the same round, and `turn.forget(..)` an answer that is no longer wanted",
+            ),
+            Self::FlowState(problem) => write!(
+                f,
+                "the state of the flow cannot be written or read as JSON: {problem} (likely cause: its type changed while exchanges were open; give the server a new revision)"
+            ),
             Self::Panicked(message) => write!(f, "the handler panicked: {message}"),
         }
     }

@@ -297,6 +297,22 @@ impl Run {
         unsolicited
     }
 
+    /// Drops what is known under a key; it is asked anew.
+    pub(super) fn forget(&mut self, key: &str) {
+        self.journal.entries.remove(key);
+        self.unsolicited.remove(key);
+    }
+
+    pub(super) fn flow_state(&self) -> Option<Box<str>> {
+        self.journal.flow.clone()
+    }
+
+    pub(super) fn set_flow_state(&mut self, state: Box<str>) {
+        if !self.closed {
+            self.journal.flow = Some(state);
+        }
+    }
+
     /// The ask took its answer as it came, or as `instead`.
     pub(super) fn record(&mut self, id: SlotId, instead: Option<(Given, bool)>) {
         let Some(slot) = self.remove(id) else { return };

@@ -100,7 +100,7 @@ impl<F, Fut> UrlAsk<F, Fut> {
 
 /// What a URL must have at least: a scheme, something behind it, and nothing
 /// that would make a client show another address than it opens.
-fn check_url(url: &str) -> Result<(), &'static str> {
+pub(super) fn check_url(url: &str) -> Result<(), &'static str> {
     let (scheme, rest) = url.split_once(':').ok_or("its URL has no scheme")?;
     let mut letters = scheme.chars();
     let proper = letters.next().is_some_and(|c| c.is_ascii_alphabetic())

@@ -3,10 +3,9 @@
 //!
 //! [`Rounds`] belongs to a server and holds what all its requests share. For
 //! each request, [`Rounds::open`] checks the state and the answers,
-//! [`OpenRound::drive`] runs a handler (or [`OpenRound::advance`] a
-//! [`Flow`](crate::flow::Flow)), and [`OpenRound::close`] says what to answer,
-//! sealing the next state where the handler asked something. Nothing stays
-//! behind in between.
+//! [`OpenRound::drive`] runs a handler, and [`OpenRound::close`] says what to
+//! answer, sealing the next state where the handler asked something. Nothing
+//! stays behind in between.
 //!
 //! Implements the server side of
 //! [multi round-trip requests](https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr#server-requirements-basic-workflow).

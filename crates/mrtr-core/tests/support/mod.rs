@@ -155,6 +155,12 @@ pub fn ask(cx: &Cx, key: &str) -> impl Future<Output = Result<String, Refused>> 
 
 pub struct Said(pub mrtr_core::replay::Ask<FormContent>);
 
+impl Said {
+    pub fn into_inner(self) -> mrtr_core::replay::Ask<FormContent> {
+        self.0
+    }
+}
+
 impl Future for Said {
     type Output = Result<String, Refused>;
 
