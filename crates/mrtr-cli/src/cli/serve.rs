@@ -1,0 +1,39 @@
+//! `mrtr serve`
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use clap::Args;
+
+const EXAMPLES: &str = "\
+Examples:
+  mrtr serve                                  on http://127.0.0.1:8080/mcp
+  mrtr serve --http 127.0.0.1:0               on a free port; the endpoint is printed on stderr
+  mrtr serve --stdio                          as a child process of an MCP client
+  MRTR_KEYS=$(mrtr keys new) mrtr serve       with a key that outlives the process and can be shared";
+
+/// Run the example server
+///
+/// It has tools, a prompt and a resource that ask: a booking, a deployment to confirm, a sign-in on a
+/// web page, a summary by the client's model. Ctrl-C or SIGTERM lets the requests that run finish.
+#[derive(Args, Debug)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct ServeArgs {
+    /// Listen for Streamable HTTP on this address
+    #[arg(
+        long,
+        value_name = "ADDR",
+        default_value = "127.0.0.1:8080",
+        conflicts_with = "stdio"
+    )]
+    pub(crate) http: SocketAddr,
+
+    /// Speak over stdin and stdout instead
+    #[arg(long)]
+    pub(crate) stdio: bool,
+
+    /// Read the keys that seal states from this file, one on a line; SIGHUP reads it again.
+    /// Without it they come from MRTR_KEYS
+    #[arg(long, value_name = "FILE")]
+    pub(crate) keys: Option<PathBuf>,
+}
