@@ -93,6 +93,13 @@ impl ReplyBody {
     }
 }
 
+/// For layers that answer by themselves.
+impl<T: Into<Bytes>> From<T> for ReplyBody {
+    fn from(bytes: T) -> Self {
+        Self::whole(bytes.into())
+    }
+}
+
 impl Body for ReplyBody {
     type Data = Bytes;
     type Error = Infallible;
