@@ -2,6 +2,8 @@
 
 #![allow(dead_code)]
 
+pub mod pipe;
+
 use std::net::SocketAddr;
 
 use mrtr::server::Http;
