@@ -2,12 +2,56 @@
 
 mod transport_support;
 
-use mrtr::server::Server;
+use mrtr::server::{Server, prompt, resource, tool};
+use mrtr::state::{Keyring, Secret};
+use mrtr::{Cx, ToolError};
+use schemars::JsonSchema;
+use serde::Deserialize;
 use serde_json::{Value, json};
 use transport_support::{Post, Running, message, meta, run};
 
+#[derive(Deserialize, JsonSchema)]
+struct Trip {
+    #[schemars(extend("x-mcp-header" = "Region"))]
+    region: Option<String>,
+    #[schemars(extend("x-mcp-header" = "Nights"))]
+    nights: Option<i64>,
+    #[schemars(extend("x-mcp-header" = "Window-Seat"))]
+    window: Option<bool>,
+    via: Option<Via>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct Via {
+    #[schemars(extend("x-mcp-header" = "Via-City"))]
+    city: Option<String>,
+}
+
+async fn book(_: Cx, trip: Trip) -> Result<String, ToolError> {
+    let Trip {
+        region,
+        nights,
+        window,
+        via,
+    } = trip;
+    Ok(format!(
+        "{region:?} {nights:?} {window:?} {:?}",
+        via.and_then(|via| via.city)
+    ))
+}
+
+async fn text(_: Cx, (): ()) -> Result<String, ToolError> {
+    Ok("text".to_owned())
+}
+
 async fn server() -> Running {
-    let server = Server::builder("checks", "1.0.0").build().unwrap();
+    let server = Server::builder("checks", "1.0.0")
+        .keyring(Keyring::new([Secret::generate([7; 32])]).unwrap())
+        .tool(tool("book", book))
+        .prompt(prompt("p", text))
+        .resource(resource("a:b", text))
+        .build()
+        .unwrap();
     run(server.http().body_limit(4096)).await
 }
 
@@ -353,6 +397,47 @@ fn headers() -> Vec<Case> {
             "a resumption header is ignored",
             ok().with("Last-Event-ID", "7"),
         ),
+        passes("the name of a tool", call()),
+        passes(
+            "the name of a prompt",
+            Post::new("prompts/get", json!({"name": "p"})),
+        ),
+        passes(
+            "the URI of a resource",
+            Post::new("resources/read", json!({"uri": "a:b"})),
+        ),
+        passes(
+            "white space around a name is no part of it",
+            call().with("Mcp-Name", "  book  "),
+        ),
+        passes(
+            "a name in Base64",
+            call().with("Mcp-Name", "=?base64?Ym9vaw==?="),
+        ),
+        answered(
+            "the name is checked before the tool is looked for",
+            Post::call("none", json!({})).with("Mcp-Name", "book"),
+            400,
+            -32020,
+        ),
+        answered(
+            "no name in header and body",
+            Post::new("tools/call", json!({"arguments": {}})),
+            400,
+            -32020,
+        ),
+        answered(
+            "a name in the header only",
+            Post::new("tools/call", json!({"arguments": {}})).with("Mcp-Name", "book"),
+            400,
+            -32602,
+        ),
+        answered(
+            "an unknown tool",
+            Post::call("none", json!({})),
+            200,
+            -32602,
+        ),
         answered("no name header", call().without("Mcp-Name"), 400, -32020),
         answered(
             "two name headers",
@@ -437,6 +522,131 @@ fn headers() -> Vec<Case> {
     ]
 }
 
+fn mirrored_arguments() -> Vec<Case> {
+    let arguments =
+        json!({"region": "us-west1", "nights": 7, "window": true, "via": {"city": "Z\u{fc}rich"}});
+    let all = || {
+        Post::call("book", arguments.clone())
+            .with("Mcp-Param-Region", "us-west1")
+            .with("Mcp-Param-Nights", "7")
+            .with("Mcp-Param-Window-Seat", "true")
+            .with("Mcp-Param-Via-City", "=?base64?WsO8cmljaA==?=")
+    };
+    let region = |value: &str, header: &str| {
+        Post::call("book", json!({"region": value})).with("Mcp-Param-Region", header)
+    };
+    let raw = |arguments: &str| {
+        let call = Post::call("book", json!({"ARGUMENTS": 0}));
+        let body = String::from_utf8(call.body.clone()).unwrap();
+        call.body(body.replace("{\"ARGUMENTS\":0}", arguments))
+    };
+    let mut cases = vec![
+        passes("every header says what its argument says", all()),
+        passes(
+            "header names have no case",
+            all()
+                .without("Mcp-Param-Region")
+                .with("MCP-PARAM-REGION", "us-west1"),
+        ),
+        passes(
+            "integers are compared as numbers",
+            all().with("Mcp-Param-Nights", "7.0"),
+        ),
+        passes("no argument, no header", Post::call("book", json!({}))),
+        passes(
+            "null is no argument",
+            Post::call("book", json!({"region": null, "via": null})),
+        ),
+        passes(
+            "a header no argument is mirrored in",
+            Post::call("book", json!({})).with("Mcp-Param-Other", "x"),
+        ),
+        passes(
+            "text that looks like Base64 is literal",
+            region("SGVsbG8=", "SGVsbG8="),
+        ),
+        passes(
+            "text that begins like the marker is literal",
+            region("=?base64?SGVsbG8=", "=?base64?SGVsbG8="),
+        ),
+        passes("text in Base64", region("Hello", "=?base64?SGVsbG8=?=")),
+        passes("empty text", region("", "")),
+        passes(
+            "integers beyond 2^53 are exact",
+            raw(r#"{"nights":9007199254740993}"#).with("Mcp-Param-Nights", "9007199254740993"),
+        ),
+        answered(
+            "a neighbour beyond 2^53",
+            raw(r#"{"nights":9007199254740993}"#).with("Mcp-Param-Nights", "9007199254740992"),
+            400,
+            -32020,
+        ),
+        answered(
+            "Base64 without padding",
+            region("Hello", "=?base64?SGVsbG8?="),
+            400,
+            -32020,
+        ),
+        answered(
+            "Base64 that is none",
+            region("Hello", "=?base64?SGVs!!!bG8=?="),
+            400,
+            -32020,
+        ),
+        answered(
+            "text that is not ASCII",
+            region("Z\u{fc}rich", "Z\u{fc}rich"),
+            400,
+            -32020,
+        ),
+        answered(
+            "a header without its argument",
+            Post::call("book", json!({})).with("Mcp-Param-Region", "x"),
+            400,
+            -32020,
+        ),
+        answered(
+            "a header for null",
+            Post::call("book", json!({"region": null})).with("Mcp-Param-Region", "null"),
+            400,
+            -32020,
+        ),
+        answered(
+            "a header twice",
+            region("x", "x").and("Mcp-Param-Region", "x"),
+            400,
+            -32020,
+        ),
+        answered(
+            "an argument twice",
+            raw(r#"{"region":"a","region":"b"}"#).with("Mcp-Param-Region", "b"),
+            400,
+            -32020,
+        ),
+    ];
+    for (name, wrong) in [
+        ("Region", "us-east1"),
+        ("Nights", "8"),
+        ("Window-Seat", "false"),
+        ("Via-City", "Zurich"),
+    ] {
+        let name = format!("Mcp-Param-{name}");
+        cases.push(answered(
+            "another value",
+            all().with(&name, wrong),
+            400,
+            -32020,
+        ));
+        cases.push(answered(
+            "the header is missing",
+            all().without(&name),
+            400,
+            -32020,
+        ));
+    }
+    cases
+}
+
 async fn check(cases: Vec<Case>) {
     let server = server().await;
     for Case {
@@ -490,6 +700,11 @@ async fn header_rules_and_their_statuses() {
 }
 
 #[tokio::test]
+async fn arguments_mirrored_in_headers_and_their_statuses() {
+    check(mirrored_arguments()).await;
+}
+
+#[tokio::test]
 async fn a_name_in_base64_is_decoded_before_it_is_compared() {
     let server = server().await;
     for (name, header) in [
@@ -499,7 +714,13 @@ async fn a_name_in_base64_is_decoded_before_it_is_compared() {
     ] {
         let post = Post::call(name, json!({})).with("Mcp-Name", header);
         let answer = server.send(&post).await;
-        assert_ne!(answer.code(), Some(-32020), "{name}: {answer:?}");
+        // The name of no tool but one: what matters is that it got past the headers.
+        let code = (name != "book").then_some(-32602);
+        assert_eq!(
+            (answer.status, answer.code()),
+            (200, code),
+            "{name}: {answer:?}"
+        );
     }
 }
 

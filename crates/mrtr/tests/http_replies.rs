@@ -38,7 +38,10 @@ fn call(tool: &str) -> Post {
 fn call_of(capabilities: Value, tool: &str) -> Post {
     let mut meta = meta_with(capabilities);
     meta["progressToken"] = json!("p");
-    Post::new("tools/call", json!({"name": tool, "arguments": {}, "_meta": meta}))
+    Post::new(
+        "tools/call",
+        json!({"name": tool, "arguments": {}, "_meta": meta}),
+    )
 }
 
 fn text(message: &Value) -> &str {
@@ -89,7 +92,10 @@ async fn a_handler_that_sends_nothing_is_answered_with_json() {
     let server = serve(builder().tool(tool("greet", greet))).await;
     let answer = server.send(&call("greet")).await;
     assert!(!is_event_stream(&answer));
-    assert_eq!(answer.header("content-length"), Some(answer.body.len().to_string().as_str()));
+    assert_eq!(
+        answer.header("content-length"),
+        Some(answer.body.len().to_string().as_str())
+    );
     assert_eq!(text(&answer.json()), "hello");
 }
 
@@ -99,7 +105,10 @@ async fn notifications_come_as_events_before_the_response() {
     let answer = server.send(&call("count")).await;
     assert!(is_event_stream(&answer));
     let events = answer.events();
-    let progress: Vec<_> = events[..3].iter().map(|event| &event["params"]["progress"]).collect();
+    let progress: Vec<_> = events[..3]
+        .iter()
+        .map(|event| &event["params"]["progress"])
+        .collect();
     assert_eq!(progress, [1.0, 2.0, 3.0]);
     assert_eq!(events[0]["method"], "notifications/progress");
     assert_eq!(events[0]["params"]["progressToken"], "p");
@@ -111,7 +120,9 @@ async fn notifications_come_as_events_before_the_response() {
 #[tokio::test]
 async fn nobody_who_asked_for_no_progress_gets_events() {
     let server = serve(builder().tool(tool("count", count))).await;
-    assert!(!is_event_stream(&server.send(&Post::call("count", json!({}))).await));
+    assert!(!is_event_stream(
+        &server.send(&Post::call("count", json!({}))).await
+    ));
 }
 
 #[tokio::test(start_paused = true)]
@@ -133,9 +144,17 @@ async fn the_stream_begins_before_the_handler_ends() {
     connection.write(&call("wait").bytes()).await;
     let head = connection.answer_head().await;
     assert!(is_event_stream(&head));
-    assert_eq!(started.elapsed(), Duration::from_millis(100), "held back for so long");
+    assert_eq!(
+        started.elapsed(),
+        Duration::from_millis(100),
+        "held back for so long"
+    );
     let chunk = connection.chunk().await.unwrap();
-    assert!(chunk.ends_with(b"\"progress\":1.0}}\n\n"), "{}", String::from_utf8_lossy(&chunk));
+    assert!(
+        chunk.ends_with(b"\"progress\":1}}\n\n"),
+        "{}",
+        String::from_utf8_lossy(&chunk)
+    );
     go.notify_one();
     let mut rest = Vec::new();
     while let Some(chunk) = connection.chunk().await {
@@ -144,7 +163,13 @@ async fn the_stream_begins_before_the_handler_ends() {
     let answer = Answer { body: rest, ..head };
     assert_eq!(answer.events()[0]["params"]["progress"], 2.0);
     assert_eq!(text(&answer.events()[1]), "done");
-    assert_eq!(connection.send(&call("wait").with("Mcp-Name", "x")).await.status, 400);
+    assert_eq!(
+        connection
+            .send(&call("wait").with("Mcp-Name", "x"))
+            .await
+            .status,
+        400
+    );
 }
 
 #[tokio::test(start_paused = true)]
@@ -168,14 +193,26 @@ async fn a_silent_stream_is_kept_open_by_comments() {
     let mut connection = Connection::open(server.address).await;
     connection.write(&call("wait").bytes()).await;
     assert!(is_event_stream(&connection.answer_head().await));
-    assert!(connection.chunk().await.unwrap().starts_with(b"event: message\n"));
+    assert!(
+        connection
+            .chunk()
+            .await
+            .unwrap()
+            .starts_with(b"event: message\n")
+    );
     let started = Instant::now();
     for beats in 1..=3 {
         assert_eq!(connection.chunk().await.unwrap(), b":\n\n");
         assert_eq!(started.elapsed().as_secs(), 5 * beats);
     }
     go.notify_one();
-    assert!(connection.chunk().await.unwrap().starts_with(b"event: message\n"));
+    assert!(
+        connection
+            .chunk()
+            .await
+            .unwrap()
+            .starts_with(b"event: message\n")
+    );
     assert_eq!(connection.chunk().await, None);
 }
 
@@ -191,7 +228,9 @@ async fn a_missing_capability_is_status_400_even_after_a_notification() {
     let answer = server.send(&call("ask")).await;
     assert_eq!((answer.status, answer.code()), (400, Some(-32021)));
     assert_eq!(answer.header("content-type"), Some("application/json"));
-    let able = server.send(&call_of(json!({"elicitation": {}}), "ask")).await;
+    let able = server
+        .send(&call_of(json!({"elicitation": {}}), "ask"))
+        .await;
     assert!(is_event_stream(&able));
     assert_eq!(able.events()[1]["result"]["resultType"], "input_required");
 }
@@ -206,7 +245,7 @@ async fn a_client_that_does_not_read_cannot_stop_the_handler() {
         async move {
             let _tells = Tells(tell);
             let long = "x".repeat(16 * 1024);
-            for n in 1..=4000 {
+            for n in 1..=1000 {
                 cx.progress(f64::from(n), None, &*long);
                 sent.store(n, Ordering::Relaxed);
                 tokio::task::yield_now().await;
@@ -218,14 +257,17 @@ async fn a_client_that_does_not_read_cannot_stop_the_handler() {
     let mut connection = Connection::open(server.address).await;
     connection.write(&call("flood").bytes()).await;
     done.notified().await;
-    assert_eq!(sent.load(Ordering::Relaxed), 4000);
+    assert_eq!(sent.load(Ordering::Relaxed), 1000);
     let answer = connection.answer().await;
     assert!(is_event_stream(&answer));
     let events = answer.events();
-    assert!(events.len() < 4000, "progress was lost: {}", events.len());
-    let steps: Vec<_> = events.iter().filter_map(|e| e["params"]["progress"].as_f64()).collect();
+    assert!(events.len() < 1000, "progress was lost: {}", events.len());
+    let steps: Vec<_> = events
+        .iter()
+        .filter_map(|e| e["params"]["progress"].as_f64())
+        .collect();
     assert!(steps.is_sorted(), "in order");
-    assert_eq!(steps.last(), Some(&4000.0), "the newest is kept");
+    assert_eq!(steps.last(), Some(&1000.0), "the newest is kept");
     assert_eq!(text(events.last().unwrap()), "flooded");
 }
 
@@ -250,7 +292,10 @@ async fn hangs_until_dropped(streams: bool) {
     if streams {
         assert!(is_event_stream(&connection.answer_head().await));
     }
-    assert!(timeout(IDLE, dropped.notified()).await.is_err(), "still running");
+    assert!(
+        timeout(IDLE, dropped.notified()).await.is_err(),
+        "still running"
+    );
     drop(connection);
     dropped.notified().await;
 }
@@ -276,7 +321,12 @@ async fn a_request_that_takes_too_long_is_a_deadline_error_and_its_handler_is_dr
             std::future::pending::<Result<&str, ToolError>>().await
         }
     });
-    let server = serve(builder().tool(hang).request_deadline(Duration::from_secs(9))).await;
+    let server = serve(
+        builder()
+            .tool(hang)
+            .request_deadline(Duration::from_secs(9)),
+    )
+    .await;
     let started = Instant::now();
     let answer = server.send(&Post::call("hang", json!({}))).await;
     assert_eq!(started.elapsed().as_secs(), 9);
@@ -319,7 +369,9 @@ async fn what_runs_when_the_server_stops_is_finished() {
     })))
     .await;
     let mut connection = Connection::open(server.address).await;
-    connection.write(&Post::call("wait", json!({})).bytes()).await;
+    connection
+        .write(&Post::call("wait", json!({})).bytes())
+        .await;
     running.notified().await;
     server.stop();
     tokio::task::yield_now().await;
@@ -331,18 +383,24 @@ async fn what_runs_when_the_server_stops_is_finished() {
 
 #[tokio::test(start_paused = true)]
 async fn a_client_that_never_reads_its_reply_is_hung_up_on() {
-    let big = tool("big", |_: Cx, (): ()| async { Ok::<_, ToolError>("x".repeat(32 << 20)) });
+    let big = tool("big", |_: Cx, (): ()| async {
+        Ok::<_, ToolError>("x".repeat(16 << 20))
+    });
     let http = builder().tool(big).build().unwrap().http();
-    let mut server = run(http.write_timeout(Duration::from_secs(20))).await;
+    let http = http
+        .write_timeout(Duration::from_secs(20))
+        .shutdown_grace(Duration::from_secs(900));
+    let mut server = run(http).await;
     let mut connection = Connection::open(server.address).await;
-    connection.write(&Post::call("big", json!({})).bytes()).await;
+    connection
+        .write(&Post::call("big", json!({})).bytes())
+        .await;
     assert_eq!(connection.answer_head().await.status, 200);
-    let started = Instant::now();
     // The connection that waits for us is all that keeps the server from its end.
+    let started = Instant::now();
     server.stop();
-    timeout(Duration::from_secs(9), std::future::pending::<()>()).await.unwrap_err();
     server.ended().await;
-    assert!(started.elapsed() <= Duration::from_secs(20));
+    assert_eq!(started.elapsed().as_secs(), 20);
 }
 
 #[tokio::test]
@@ -358,7 +416,9 @@ async fn results_spread_over_lines_by_their_author_are_one_event() {
 }
 
 async fn who(cx: Cx, (): ()) -> Result<String, ToolError> {
-    Ok(cx.principal().map_or_else(|| "nobody".to_owned(), |who| who.subject().to_owned()))
+    Ok(cx
+        .principal()
+        .map_or_else(|| "nobody".to_owned(), |who| who.subject().to_owned()))
 }
 
 #[tokio::test]
@@ -366,14 +426,19 @@ async fn the_principal_is_what_a_layer_has_put_into_the_request() {
     let http = builder().tool(tool("who", who)).build().unwrap().http();
     let listener = http.bind("127.0.0.1:0").await.unwrap().wrap(|http| {
         tower::service_fn(move |mut request: Request<RequestBody>| {
-            let user = request.headers().get("x-user").map(|user| user.to_str().unwrap().to_owned());
+            let user = request
+                .headers()
+                .get("x-user")
+                .map(|user| user.to_str().unwrap().to_owned());
             match user.as_deref() {
                 Some("shared") => {
                     let principal = Arc::new(Principal::new("issuer", "shared"));
                     request.extensions_mut().insert(principal);
                 }
                 Some(user) => {
-                    request.extensions_mut().insert(Principal::new("issuer", user));
+                    request
+                        .extensions_mut()
+                        .insert(Principal::new("issuer", user));
                 }
                 None => {}
             }
@@ -384,7 +449,11 @@ async fn the_principal_is_what_a_layer_has_put_into_the_request() {
     let address = listener.local_addr();
     tokio::spawn(listener.run_until(std::future::pending()));
     let mut connection = Connection::open(address).await;
-    for (user, seen) in [(Some("alice"), "alice"), (None, "nobody"), (Some("shared"), "shared")] {
+    for (user, seen) in [
+        (Some("alice"), "alice"),
+        (None, "nobody"),
+        (Some("shared"), "shared"),
+    ] {
         let mut post = Post::call("who", json!({}));
         if let Some(user) = user {
             post = post.with("X-User", user);

@@ -30,7 +30,10 @@ fn stdio(builder: ServerBuilder) -> Stdio {
 fn call(id: impl Into<Value>, tool: &str) -> Value {
     let mut meta = meta();
     meta["progressToken"] = json!("p");
-    let mut message = message("tools/call", json!({"name": tool, "arguments": {}, "_meta": meta}));
+    let mut message = message(
+        "tools/call",
+        json!({"name": tool, "arguments": {}, "_meta": meta}),
+    );
     message["id"] = id.into();
     message
 }
@@ -47,7 +50,9 @@ fn text(answer: &Value) -> &str {
 }
 
 fn quick() -> Tool {
-    tool("quick", |_: Cx, (): ()| async { Ok::<_, ToolError>("quick") })
+    tool("quick", |_: Cx, (): ()| async {
+        Ok::<_, ToolError>("quick")
+    })
 }
 
 /// What a test sees of a tool that runs until it is let go.
@@ -147,7 +152,12 @@ async fn a_cancellation_of_another_id_cancels_nothing() {
     let mut pipe = Pipe::new(stdio(builder().tool(gate.tool())));
     pipe.send(&call(7, "gate")).await;
     gate.entered(1).await;
-    for other in [cancel("7"), cancel(8), cancel(Value::Null), json!({"jsonrpc": "2.0", "method": "notifications/cancelled"})] {
+    for other in [
+        cancel("7"),
+        cancel(8),
+        cancel(Value::Null),
+        json!({"jsonrpc": "2.0", "method": "notifications/cancelled"}),
+    ] {
         pipe.send(&other).await;
     }
     assert!(timeout(IDLE, gate.left(1)).await.is_err());
@@ -167,7 +177,10 @@ async fn what_waits_to_be_written_is_not_written_after_a_cancellation() {
     pipe.send(&cancel(2)).await;
     assert!(timeout(IDLE, std::future::pending::<()>()).await.is_err());
     let rest = pipe.rest().await;
-    let ids: Vec<_> = rest.iter().map(|answer| answer["id"].as_u64().unwrap()).collect();
+    let ids: Vec<_> = rest
+        .iter()
+        .map(|answer| answer["id"].as_u64().unwrap())
+        .collect();
     assert!(ids.contains(&1) && ids.contains(&3), "{ids:?}");
     assert!(!ids.contains(&2) || ids.len() == 3, "{ids:?}");
 }
@@ -180,7 +193,10 @@ async fn an_id_in_flight_is_refused_and_the_request_in_flight_goes_on() {
     assert_eq!(pipe.next().await["params"]["progress"], 1.0);
     pipe.send(&call(7, "quick")).await;
     let refused = pipe.next().await;
-    assert_eq!((&refused["id"], &refused["error"]["code"]), (&json!(7), &json!(-32600)));
+    assert_eq!(
+        (&refused["id"], &refused["error"]["code"]),
+        (&json!(7), &json!(-32600))
+    );
     // A string and a number are different ids.
     pipe.send(&call("7", "quick")).await;
     assert_eq!(pipe.next().await["id"], "7");
@@ -216,7 +232,10 @@ async fn so_many_run_at_a_time_and_all_get_their_turn() {
     assert!(timeout(IDLE, gate.entered(1)).await.is_err(), "no fourth");
     gate.let_go(20);
     let rest = pipe.rest().await;
-    let mut ids: Vec<_> = rest.iter().filter_map(|answer| answer["id"].as_u64()).collect();
+    let mut ids: Vec<_> = rest
+        .iter()
+        .filter_map(|answer| answer["id"].as_u64())
+        .collect();
     ids.sort_unstable();
     assert_eq!(ids, (0..20).collect::<Vec<_>>());
     assert_eq!(gate.most.load(Ordering::SeqCst), 3);
@@ -233,9 +252,15 @@ async fn a_request_that_waits_for_its_turn_can_be_cancelled() {
     assert!(timeout(IDLE, gate.entered(1)).await.is_err());
     gate.let_go(2);
     let rest = pipe.rest().await;
-    let ids: Vec<_> = rest.iter().filter_map(|answer| answer["id"].as_u64()).collect();
+    let ids: Vec<_> = rest
+        .iter()
+        .filter_map(|answer| answer["id"].as_u64())
+        .collect();
     assert_eq!(ids, [1]);
-    assert!(timeout(IDLE, gate.entered(1)).await.is_err(), "it never ran");
+    assert!(
+        timeout(IDLE, gate.entered(1)).await.is_err(),
+        "it never ran"
+    );
 }
 
 #[tokio::test]
@@ -249,7 +274,10 @@ async fn a_panic_is_an_internal_error_and_the_server_lives_on() {
     let mut pipe = Pipe::new(stdio(builder().tool(panics).tool(quick())));
     pipe.send(&call(1, "panics")).await;
     let answer = pipe.next().await;
-    assert_eq!((&answer["id"], &answer["error"]["code"]), (&json!(1), &json!(-32603)));
+    assert_eq!(
+        (&answer["id"], &answer["error"]["code"]),
+        (&json!(1), &json!(-32603))
+    );
     assert!(!answer.to_string().contains("secret"));
     pipe.send(&call(2, "quick")).await;
     assert_eq!(text(&pipe.next().await), "quick");
@@ -258,7 +286,9 @@ async fn a_panic_is_an_internal_error_and_the_server_lives_on() {
 #[tokio::test(start_paused = true)]
 async fn a_request_that_takes_too_long_is_a_deadline_error() {
     let gate = Gate::new();
-    let builder = builder().tool(gate.tool()).request_deadline(Duration::from_secs(9));
+    let builder = builder()
+        .tool(gate.tool())
+        .request_deadline(Duration::from_secs(9));
     let mut pipe = Pipe::new(stdio(builder));
     let started = Instant::now();
     pipe.send(&call(1, "gate")).await;
@@ -285,7 +315,8 @@ async fn what_runs_at_the_end_of_input_is_finished() {
 #[tokio::test(start_paused = true)]
 async fn what_does_not_finish_within_the_grace_is_dropped_and_the_server_ends() {
     let gate = Gate::new();
-    let mut pipe = Pipe::new(stdio(builder().tool(gate.tool())).shutdown_grace(Duration::from_secs(3)));
+    let mut pipe =
+        Pipe::new(stdio(builder().tool(gate.tool())).shutdown_grace(Duration::from_secs(3)));
     pipe.send(&call(1, "gate")).await;
     assert_eq!(pipe.next().await["params"]["progress"], 1.0);
     let started = Instant::now();
@@ -353,7 +384,8 @@ async fn a_call_that_asks_is_continued_by_another_process() {
         })))
     };
     let params = |more: Value| {
-        let mut params = json!({"name": "ask", "arguments": {}, "_meta": meta_with(json!({"elicitation": {}}))});
+        let mut params =
+            json!({"name": "ask", "arguments": {}, "_meta": meta_with(json!({"elicitation": {}}))});
         for (name, value) in more.as_object().unwrap() {
             params[name] = value.clone();
         }
@@ -364,7 +396,13 @@ async fn a_call_that_asks_is_continued_by_another_process() {
     let round = first.next().await;
     assert_eq!(round["result"]["resultType"], "input_required");
     let question = &round["result"]["inputRequests"]["sure"]["params"]["requestedSchema"];
-    let field = question["properties"].as_object().unwrap().keys().next().unwrap().clone();
+    let field = question["properties"]
+        .as_object()
+        .unwrap()
+        .keys()
+        .next()
+        .unwrap()
+        .clone();
     assert_eq!(first.rest().await, [] as [Value; 0]);
 
     let mut second = Pipe::new(ask());
