@@ -1,5 +1,7 @@
 //! The service in an axum router.
 
+#![allow(clippy::unwrap_used)]
+
 mod transport_support;
 
 use axum::Router;

@@ -1,5 +1,7 @@
 //! Every check that a request passes before it is answered, over a real socket.
 
+#![allow(clippy::unwrap_used)]
+
 mod transport_support;
 
 use mrtr::server::{Server, prompt, resource, tool};

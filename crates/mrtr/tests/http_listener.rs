@@ -1,5 +1,7 @@
 //! The listener of its own: slow peers, many peers, and the end.
 
+#![allow(clippy::unwrap_used)]
+
 mod transport_support;
 
 use std::convert::Infallible;

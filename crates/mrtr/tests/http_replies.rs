@@ -1,5 +1,7 @@
 //! What replies look like on the wire, and what the client's behaviour does to the handler.
 
+#![allow(clippy::unwrap_used)]
+
 mod transport_support;
 
 use std::convert::Infallible;

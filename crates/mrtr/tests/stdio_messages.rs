@@ -1,5 +1,7 @@
 //! What a server on pipes reads and writes, message by message.
 
+#![allow(clippy::unwrap_used)]
+
 mod transport_support;
 
 use mrtr::server::{Server, Stdio};

@@ -1,5 +1,7 @@
 //! How requests run side by side over pipes: cancelled, too many, too long, at the end.
 
+#![allow(clippy::unwrap_used)]
+
 mod transport_support;
 
 use std::sync::Arc;

@@ -108,7 +108,7 @@ impl ParamHeader {
         let value = self
             .find(arguments)
             .map_err(|_| format!("the body names the value of {name} more than once"))?;
-        match (written, value.as_ref().map(Text::of)) {
+        match (written, value.as_deref().map(Text::of)) {
             (None, None | Some(Text::Other)) => Ok(()),
             (None, Some(_)) => Err(format!(
                 "{name} is missing although the body has `{}`",
@@ -158,7 +158,7 @@ enum Text<'a> {
 }
 
 impl<'a> Text<'a> {
-    fn of(value: &'a Box<RawValue>) -> Self {
+    fn of(value: &'a RawValue) -> Self {
         let text = value.get();
         match text.as_bytes().first() {
             Some(b'"') => serde_json::from_str(text).map_or(Self::Other, Self::String),

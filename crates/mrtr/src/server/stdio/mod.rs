@@ -189,12 +189,12 @@ impl Connection {
                 }
             },
             Ok(Incoming::Notification(notification)) => {
-                if notification.method == "notifications/cancelled" {
-                    if let Ok(id) = notification.params.request_id() {
-                        let reason = notification.params.reason();
-                        tracing::debug!(%id, ?reason, "the client cancelled a request");
-                        self.flights.cancel(&id);
-                    }
+                if notification.method == "notifications/cancelled"
+                    && let Ok(id) = notification.params.request_id()
+                {
+                    let reason = notification.params.reason();
+                    tracing::debug!(%id, ?reason, "the client cancelled a request");
+                    self.flights.cancel(&id);
                 }
                 return None;
             }
