@@ -1,5 +1,7 @@
 //! From a request to its response.
 
+use std::sync::Arc;
+
 use bytes::Bytes;
 use mrtr_core::json::depth;
 use mrtr_core::replay::{Refused, ToolError, ToolErrorKind};
@@ -15,6 +17,7 @@ use super::args::text::texts_of;
 use super::call::{Call, Ended};
 use super::limiter::{RetryAfter, Target};
 use super::lists::List;
+use super::notify::Forward;
 use super::registry::ResourceEntry;
 use super::settings::Rules;
 use super::{Caller, Notifier, Reply, Server, Silent};
@@ -25,7 +28,8 @@ impl Server {
     /// when it is a notification, which needs no answer.
     ///
     /// The answer is one line of JSON. Notifications for the client (progress,
-    /// logs) are dropped. To cancel the request, drop the future.
+    /// logs) are dropped; [`respond_with`](Self::respond_with) passes them on.
+    /// To cancel the request, drop the future.
     ///
     /// ```
     /// # tokio_test(async {
@@ -44,9 +48,29 @@ impl Server {
     /// # }
     /// ```
     pub async fn respond(&self, message: &[u8], caller: &Caller) -> Option<Bytes> {
+        self.respond_to(message, caller, &Silent).await
+    }
+
+    /// As [`respond`](Self::respond), and gives each notification for the
+    /// client to `notify`, as one line of JSON. It is called from within
+    /// handlers and must not wait.
+    pub async fn respond_with<N>(&self, message: &[u8], caller: &Caller, notify: N) -> Option<Bytes>
+    where
+        N: Fn(Bytes) + Send + Sync + 'static,
+    {
+        self.respond_to(message, caller, &Forward(Arc::new(notify)))
+            .await
+    }
+
+    async fn respond_to(
+        &self,
+        message: &[u8],
+        caller: &Caller,
+        notifier: &dyn Notifier,
+    ) -> Option<Bytes> {
         match self.read(message) {
             Ok(Incoming::Request(request)) => {
-                Some(self.answer(&request, caller, &Silent).await.body)
+                Some(self.answer(&request, caller, notifier).await.body)
             }
             Ok(_) => None,
             Err(reply) => Some(reply.body),

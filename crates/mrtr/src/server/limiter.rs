@@ -1,7 +1,7 @@
 //! How often somebody may call something.
 
 use std::collections::HashMap;
-use std::hash::{Hash, Hasher};
+use std::hash::BuildHasher;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -110,10 +110,7 @@ impl TokenBuckets {
     }
 
     fn key(&self, principal: Option<&Principal>, target: Target<'_>) -> u64 {
-        use std::hash::BuildHasher;
-        let mut hasher = self.hasher.build_hasher();
-        (principal, target).hash(&mut hasher);
-        hasher.finish()
+        self.hasher.hash_one((principal, target))
     }
 }
 

@@ -50,6 +50,21 @@ impl Sink for Silent {
     fn send(&self, _: Bytes, _: Loss) {}
 }
 
+/// Passes notifications on to a function.
+pub(super) struct Forward<N>(pub(super) Arc<N>);
+
+impl<N: Fn(Bytes) + Send + Sync + 'static> Notifier for Forward<N> {
+    fn sink(&self) -> Arc<dyn Sink> {
+        Arc::new(Self(self.0.clone()))
+    }
+}
+
+impl<N: Fn(Bytes) + Send + Sync> Sink for Forward<N> {
+    fn send(&self, notification: Bytes, _: Loss) {
+        (self.0)(notification);
+    }
+}
+
 /// Tells the client how a request is coming along, while it is served.
 ///
 /// Both do nothing when the request did not ask for them, so a handler need

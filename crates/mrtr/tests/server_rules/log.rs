@@ -1,0 +1,135 @@
+//! What the log tells: one exchange can be followed across its rounds, and
+//! what the client is not told is there.
+
+use std::io::Write;
+use std::sync::{Arc, Mutex};
+
+use mrtr::server::tool;
+use mrtr::{Cx, ToolError};
+use serde_json::json;
+use tracing_subscriber::fmt::MakeWriter;
+
+use crate::support::{Peer, accept, builder};
+
+#[derive(Clone, Default)]
+struct Buffer(Arc<Mutex<Vec<u8>>>);
+
+impl Write for Buffer {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.lock().expect("unpoisoned").extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+impl<'a> MakeWriter<'a> for Buffer {
+    type Writer = Self;
+
+    fn make_writer(&'a self) -> Self {
+        self.clone()
+    }
+}
+
+impl Buffer {
+    fn text(&self) -> String {
+        String::from_utf8(self.0.lock().expect("unpoisoned").clone()).expect("UTF-8")
+    }
+}
+
+/// Captures what is logged on this thread.
+fn capture() -> (Buffer, tracing::subscriber::DefaultGuard) {
+    let buffer = Buffer::default();
+    let subscriber = tracing_subscriber::fmt()
+        .with_max_level(tracing::Level::DEBUG)
+        .with_ansi(false)
+        .with_writer(buffer.clone())
+        .finish();
+    (buffer, tracing::subscriber::set_default(subscriber))
+}
+
+async fn pay(cx: Cx, _: ()) -> Result<String, ToolError> {
+    cx.confirm("pay", "Pay?").await?;
+    Err(std::io::Error::other("the bank said no").into())
+}
+
+fn field<'a>(line: &'a str, name: &str) -> &'a str {
+    let (_, rest) = line.split_once(&format!("{name}=")).expect("the field");
+    rest.split([' ', '}']).next().expect("a value")
+}
+
+#[tokio::test]
+async fn one_exchange_has_one_id_in_all_its_rounds_and_another_call_another() {
+    let (log, _guard) = capture();
+    let peer = Peer::of(builder().tool(tool("pay", pay)));
+    let params = json!({"name": "pay"});
+    let asked = peer.result("tools/call", params.clone()).await;
+    peer.retry(
+        "tools/call",
+        &params,
+        &asked,
+        json!({"pay": accept(json!({"confirmed": true}))}),
+    )
+    .await;
+    peer.result("tools/call", params).await;
+    let text = log.text();
+    let spans: Vec<&str> = text
+        .lines()
+        .filter(|line| line.contains("input required") || line.contains("handler failed"))
+        .collect();
+    let [first, second, other] = spans[..] else {
+        panic!("{text}")
+    };
+    for line in [first, second, other] {
+        assert_eq!(field(line, "method"), "\"tools/call\"");
+        assert_eq!(field(line, "target"), "\"pay\"");
+    }
+    assert_eq!(field(first, "exchange"), field(second, "exchange"));
+    assert_ne!(field(first, "exchange"), field(other, "exchange"));
+    assert_eq!((field(first, "round"), field(second, "round")), ("1", "2"));
+}
+
+#[tokio::test]
+async fn what_the_client_is_not_told_is_in_the_log() {
+    let (log, _guard) = capture();
+    async fn boom(_: Cx, _: ()) -> Result<String, ToolError> {
+        panic!("out of seats")
+    }
+    let peer = Peer::of(builder().tool(tool("pay", pay)).tool(tool("boom", boom)));
+    let params = json!({"name": "pay"});
+    let asked = peer.result("tools/call", params.clone()).await;
+    peer.retry(
+        "tools/call",
+        &params,
+        &asked,
+        json!({"pay": accept(json!({"confirmed": true}))}),
+    )
+    .await;
+    peer.error("tools/call", json!({"name": "boom"})).await;
+    let forged = asked["requestState"]
+        .as_str()
+        .expect("a state")
+        .replace("mrtr1.", "mrtr1.A");
+    peer.error("tools/call", json!({"name": "pay", "requestState": forged}))
+        .await;
+    let text = log.text();
+    for told in ["the bank said no", "out of seats", "not in the keyring"] {
+        assert!(text.contains(told), "`{told}` is missing in:\n{text}");
+    }
+    assert!(
+        !text.contains(asked["requestState"].as_str().expect("a state")),
+        "states are not logged"
+    );
+}
+
+#[tokio::test]
+async fn a_trace_context_is_noted() {
+    let (log, _guard) = capture();
+    let mut peer = Peer::of(builder().tool(tool("pay", pay)));
+    peer.extra_meta =
+        json!({"traceparent": "00-0af7651916cd43dd8448eb211c80319c-00f067aa0ba902b7-01"});
+    peer.result("tools/call", json!({"name": "pay"})).await;
+    assert!(log.text().contains("0af7651916cd43dd8448eb211c80319c"));
+}

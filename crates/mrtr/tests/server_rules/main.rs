@@ -1,0 +1,15 @@
+//! What a server does with each request, whatever the transport.
+
+mod answers;
+mod build;
+mod errors;
+mod limits;
+mod lists;
+mod log;
+mod notices;
+mod official;
+mod prompts;
+mod resources;
+mod rounds;
+mod support;
+mod tools;
