@@ -1,5 +1,6 @@
 //! The service in an axum router.
 
+#![cfg(feature = "server")]
 #![allow(clippy::unwrap_used)]
 
 mod transport_support;

@@ -1,5 +1,6 @@
 //! Every check that a request passes before it is answered, over a real socket.
 
+#![cfg(feature = "server")]
 #![allow(clippy::unwrap_used)]
 
 mod transport_support;
@@ -818,6 +819,47 @@ async fn a_body_announced_too_large_is_refused_before_it_is_sent() {
     let head = Post::discover().with("Content-Length", "4097").head();
     connection.write(head.as_bytes()).await;
     assert_eq!(connection.answer().await.status, 413);
+}
+
+#[tokio::test]
+async fn a_client_that_sends_far_too_much_gets_to_read_why_it_is_refused() {
+    let server = server().await;
+    for post in [
+        Post::discover(),
+        Post::discover().with("Content-Type", "text/plain"),
+    ] {
+        let status = if post.headers.iter().any(|(_, value)| value == "text/plain") {
+            415
+        } else {
+            413
+        };
+        let mut connection = transport_support::Connection::open(server.address).await;
+        // All of it is sent before the reply is looked at.
+        connection
+            .write(&post.body(vec![b' '; 16 << 20]).bytes())
+            .await;
+        assert_eq!(connection.answer().await.status, status);
+        assert!(connection.is_closed().await);
+    }
+}
+
+#[tokio::test]
+async fn a_body_is_asked_for_only_when_it_is_wanted() {
+    let server = server().await;
+    let expecting = Post::discover().with("Expect", "100-continue");
+    let mut connection = transport_support::Connection::open(server.address).await;
+    connection.write(expecting.head().as_bytes()).await;
+    assert_eq!(connection.answer_head().await.status, 100);
+    connection.write(&expecting.body).await;
+    assert_eq!(connection.answer().await.status, 200);
+    for (refused, status) in [
+        (expecting.clone().with("Origin", "http://evil.example"), 403),
+        (expecting.clone().with("Content-Length", "4097"), 413),
+    ] {
+        let mut connection = transport_support::Connection::open(server.address).await;
+        connection.write(refused.head().as_bytes()).await;
+        assert_eq!(connection.answer().await.status, status);
+    }
 }
 
 #[tokio::test]

@@ -1,5 +1,6 @@
 //! The listener of its own: slow peers, many peers, and the end.
 
+#![cfg(feature = "server")]
 #![allow(clippy::unwrap_used)]
 
 mod transport_support;

@@ -1,5 +1,6 @@
 //! What replies look like on the wire, and what the client's behaviour does to the handler.
 
+#![cfg(feature = "server")]
 #![allow(clippy::unwrap_used)]
 
 mod transport_support;

@@ -1,5 +1,6 @@
 //! What a server on pipes reads and writes, message by message.
 
+#![cfg(feature = "server")]
 #![allow(clippy::unwrap_used)]
 
 mod transport_support;

@@ -1,5 +1,6 @@
 //! How requests run side by side over pipes: cancelled, too many, too long, at the end.
 
+#![cfg(feature = "server")]
 #![allow(clippy::unwrap_used)]
 
 mod transport_support;

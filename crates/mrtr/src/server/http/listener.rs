@@ -7,7 +7,7 @@ use std::io;
 use std::net::SocketAddr;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use ::http::{Request, Response};
@@ -25,7 +25,7 @@ use tower_service::Service;
 use super::Http;
 use super::config::ListenerConfig;
 use super::guard::Reach;
-use super::stall::StallGuard;
+use super::stream::{PeerStream, Unread};
 
 /// Most bytes of a request's head: headers mirror tool arguments, so there is room for some.
 const HEAD_LIMIT: usize = 64 * 1024;
@@ -195,7 +195,7 @@ where
                 () = &mut stop => break,
                 accepted = accepted => accepted,
             };
-            let stream = StallGuard::new(stream, self.config.write_timeout);
+            let stream = PeerStream::new(stream, self.config.write_timeout);
             let service = self.service.clone();
             let connection = serve(http1.clone(), stream, service, stopped.clone());
             connections.spawn(async move {
@@ -256,7 +256,7 @@ async fn accept(socket: &TcpListener) -> TcpStream {
 /// Serves one connection until it ends, or until the request in progress does once `stopped` closes.
 async fn serve<S, B>(
     http1: http1::Builder,
-    stream: StallGuard<TcpStream>,
+    stream: PeerStream<TcpStream>,
     service: S,
     mut stopped: watch::Receiver<()>,
 ) where
@@ -265,11 +265,13 @@ async fn serve<S, B>(
     B: Body + 'static,
     B::Error: Into<Box<dyn StdError + Send + Sync>>,
 {
+    let unread = stream.unread();
     let service = service_fn(move |request: Request<Incoming>| {
         let mut service = service.clone();
+        let request = request.map(|body| RequestBody::new(body, unread.clone()));
         async move {
             poll_fn(|cx| service.poll_ready(cx)).await?;
-            service.call(request.map(RequestBody)).await
+            service.call(request).await
         }
     });
     let mut connection = pin!(http1.serve_connection(TokioIo::new(stream), service));
@@ -306,7 +308,17 @@ fn signal() -> io::Result<impl Future<Output = ()>> {
 }
 
 /// The body of a request on the own listener.
-pub struct RequestBody(Incoming);
+pub struct RequestBody {
+    incoming: Incoming,
+    unread: Unread,
+}
+
+impl RequestBody {
+    fn new(incoming: Incoming, unread: Unread) -> Self {
+        unread.set(!incoming.is_end_stream());
+        Self { incoming, unread }
+    }
+}
 
 impl Body for RequestBody {
     type Data = Bytes;
@@ -316,15 +328,19 @@ impl Body for RequestBody {
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, Self::Error>>> {
-        Pin::new(&mut self.0).poll_frame(cx).map_err(Into::into)
+        let frame = ready!(Pin::new(&mut self.incoming).poll_frame(cx));
+        if frame.is_none() || self.incoming.is_end_stream() {
+            self.unread.set(false);
+        }
+        Poll::Ready(frame.map(|frame| frame.map_err(Into::into)))
     }
 
     fn is_end_stream(&self) -> bool {
-        self.0.is_end_stream()
+        self.incoming.is_end_stream()
     }
 
     fn size_hint(&self) -> SizeHint {
-        self.0.size_hint()
+        self.incoming.size_hint()
     }
 }
 

@@ -30,7 +30,7 @@
 //! | 18 | `Mcp-Param-*` headers of the tool equal its arguments | 400 | -32020 |
 //! | 19 | `_meta` is complete | 400 | -32602 |
 //! | 20 | the method exists | 404 | -32601 |
-//! | 21 | what the method wants | | see [`Cause`](mrtr_core::wire::Cause) |
+//! | 21 | what the method wants | | see [`Cause`] |
 //!
 //! `Mcp-Session-Id` and `Last-Event-ID` are ignored, and never sent.
 //!
@@ -54,7 +54,7 @@ mod negotiate;
 mod outbox;
 mod reply;
 mod sse;
-mod stall;
+mod stream;
 mod work;
 
 use std::borrow::Cow;
