@@ -142,8 +142,13 @@ impl CallOutcome {
         self.raw
     }
 
-    pub(crate) fn decode<T: DeserializeOwned>(self) -> Result<T, ClientError> {
-        serde_json::from_str(self.raw.get()).map_err(|error| {
+    pub(crate) fn decode<T: DeserializeOwned>(&self) -> Result<T, ClientError> {
+        self.part(&self.raw)
+    }
+
+    /// Decodes a part of the result.
+    pub(crate) fn part<T: DeserializeOwned>(&self, raw: &RawValue) -> Result<T, ClientError> {
+        serde_json::from_str(raw.get()).map_err(|error| {
             let method = &self.method;
             BadReply::new(format!("it is no result of `{method}`: {error}")).into()
         })

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use mrtr_core::exchange::ExchangeError;
 use mrtr_core::wire::{
-    DiscoverResult, ErrorCode, Implementation, ListPromptsResult, ListResourceTemplatesResult,
-    ListResourcesResult, ListToolsResult, Prompt, Resource, ResourceTemplate, Tool, meta_key,
+    DiscoverResult, ErrorCode, Implementation, Prompt, RawObject, Resource, ResourceTemplate, Tool,
+    meta_key,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -50,8 +50,7 @@ impl Client {
     ///
     /// [`ClientLimits::pages`]: super::ClientLimits::pages
     pub async fn list_tools(&self) -> Result<Vec<Tool>, ClientError> {
-        let page = |page: ListToolsResult| (page.tools, page.next_cursor);
-        let mut tools = self.pages("tools/list", page).await?;
+        let mut tools = self.pages("tools/list", "tools").await?;
         if matches!(self.session.link, Link::Stdio(_)) {
             return Ok(tools);
         }
@@ -78,8 +77,7 @@ impl Client {
     /// # Errors
     /// As [`list_tools`](Self::list_tools).
     pub async fn list_prompts(&self) -> Result<Vec<Prompt>, ClientError> {
-        let page = |page: ListPromptsResult| (page.prompts, page.next_cursor);
-        self.pages("prompts/list", page).await
+        self.pages("prompts/list", "prompts").await
     }
 
     /// All resources.
@@ -89,8 +87,7 @@ impl Client {
     /// # Errors
     /// As [`list_tools`](Self::list_tools).
     pub async fn list_resources(&self) -> Result<Vec<Resource>, ClientError> {
-        let page = |page: ListResourcesResult| (page.resources, page.next_cursor);
-        self.pages("resources/list", page).await
+        self.pages("resources/list", "resources").await
     }
 
     /// All resource templates.
@@ -100,8 +97,8 @@ impl Client {
     /// # Errors
     /// As [`list_tools`](Self::list_tools).
     pub async fn list_resource_templates(&self) -> Result<Vec<ResourceTemplate>, ClientError> {
-        let page = |page: ListResourceTemplatesResult| (page.resource_templates, page.next_cursor);
-        self.pages("resources/templates/list", page).await
+        self.pages("resources/templates/list", "resourceTemplates")
+            .await
     }
 
     /// Sends a request of any other method, such as `completion/complete`, and returns its result as it
@@ -133,21 +130,21 @@ impl Client {
         }
     }
 
-    async fn pages<P, T>(
+    /// All items of a list. A `nextCursor` of `null` ends it too, and an empty one does not.
+    async fn pages<T: DeserializeOwned>(
         &self,
         method: &'static str,
-        split: impl Fn(P) -> (Vec<T>, Option<String>),
-    ) -> Result<Vec<T>, ClientError>
-    where
-        P: DeserializeOwned,
-    {
-        let mut all = Vec::new();
+        items: &str,
+    ) -> Result<Vec<T>, ClientError> {
+        let mut all: Vec<T> = Vec::new();
         let mut cursor = None;
         for _ in 0..self.session.limits.pages {
             let page = self.send(method, json(&Cursor { cursor })?).await?;
-            let (items, next) = split(page.decode()?);
-            all.extend(items);
-            cursor = next;
+            let members: RawObject = page.decode()?;
+            let list = members.get(items).unwrap_or(RawValue::NULL);
+            all.extend(page.part::<Vec<T>>(list)?);
+            let next = members.get("nextCursor").unwrap_or(RawValue::NULL);
+            cursor = page.part(next)?;
             if cursor.is_none() {
                 return Ok(all);
             }
