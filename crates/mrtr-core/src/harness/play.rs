@@ -120,8 +120,7 @@ where
             Ok(round) => round,
             Err(reject) => return Came::End(End::Rejected(reject)),
         };
-        let cx = round.cx();
-        let outcome = round.drive(async { (self.handler)(cx).await }).await;
+        let outcome = round.call(&self.handler).await;
         Came::End(match round.close(outcome, request, self.now) {
             Closed::InputRequired(result) => return Came::Asked(result),
             Closed::Complete(value) => End::Complete(value),

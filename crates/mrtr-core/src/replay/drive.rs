@@ -32,23 +32,28 @@ where
     E: Into<ToolError>,
 {
     let handler = pin!(Some(handler));
-    let mut handler = Contained(handler);
-    poll_fn(|cx| handler.poll(shared, cx)).await
+    let mut handler = Contained { handler, shared };
+    poll_fn(|cx| handler.poll(cx)).await
 }
 
 /// A handler whose panics stay inside, also when the round is abandoned.
-struct Contained<'a, F>(Pin<&'a mut Option<F>>);
+struct Contained<'a, F> {
+    handler: Pin<&'a mut Option<F>>,
+    shared: &'a Shared,
+}
 
 impl<F> Contained<'_, F> {
-    fn poll<T, E>(&mut self, shared: &Arc<Shared>, cx: &mut Context<'_>) -> Poll<Ending<T>>
+    fn poll<T, E>(&mut self, cx: &mut Context<'_>) -> Poll<Ending<T>>
     where
         F: Future<Output = Result<T, E>>,
         E: Into<ToolError>,
     {
-        let Some(handler) = self.0.as_mut().as_pin_mut() else {
+        let shared = self.shared;
+        let Some(handler) = self.handler.as_mut().as_pin_mut() else {
             return Poll::Pending;
         };
-        shared.run().begin_poll();
+        let old = shared.run().begin_poll(cx.waker());
+        drop(old);
         let polled = catch_unwind(AssertUnwindSafe(|| {
             handler.poll(cx).map(|output| output.map_err(Into::into))
         }));
@@ -60,7 +65,7 @@ impl<F> Contained<'_, F> {
         if let Some(panic) = panic {
             shared.run().fault(FaultKind::Panicked(spent(panic)));
         }
-        let verdict = shared.run().end_poll(output.is_some(), cx.waker());
+        let verdict = shared.run().end_poll(output.is_some());
         let ending = match verdict {
             Verdict::Wait => return Poll::Pending,
             Verdict::WakeAndWait => {
@@ -77,7 +82,7 @@ impl<F> Contained<'_, F> {
             Verdict::Fault(fault) => Ending::Fault(fault),
         };
         let dropped = contain(|| {
-            self.0.set(None);
+            self.end();
             drop(output);
         });
         Poll::Ready(match (dropped, ending) {
@@ -89,9 +94,17 @@ impl<F> Contained<'_, F> {
     }
 }
 
+impl<F> Contained<'_, F> {
+    fn end(&mut self) {
+        let waker = self.shared.run().close();
+        drop(waker);
+        self.handler.set(None);
+    }
+}
+
 impl<F> Drop for Contained<'_, F> {
     fn drop(&mut self) {
-        let _ = contain(|| self.0.set(None));
+        let _ = contain(|| self.end());
     }
 }
 

@@ -103,9 +103,13 @@ impl Journal {
 
     /// Keys of the answers and steps that are settled.
     pub(crate) fn recorded(&self) -> impl Iterator<Item = &Arc<str>> {
-        let settled = |entry: &Entry| matches!(entry, Entry::Recorded(_) | Entry::Step(_));
-        let entries = self.entries.iter();
-        entries.filter_map(move |(key, entry)| settled(entry).then_some(key))
+        self.entries.keys().filter(|key| self.is_recorded(key))
+    }
+
+    /// Whether the key is that of an answer or step that is settled.
+    pub(crate) fn is_recorded(&self, key: &str) -> bool {
+        let entry = self.entries.get(key);
+        matches!(entry, Some(Entry::Recorded(_) | Entry::Step(_)))
     }
 
     /// The key that takes most of the encoded form, and its share in bytes.

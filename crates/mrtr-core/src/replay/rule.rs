@@ -34,14 +34,25 @@ pub(crate) enum Verdict {
 }
 
 impl Run {
-    pub(super) fn begin_poll(&mut self) {
+    /// Gives the waker of an earlier poll, to be dropped outside of any lock.
+    pub(super) fn begin_poll(&mut self, waker: &Waker) -> Option<Waker> {
         self.poll += 1;
         self.inside_steps = 0;
         self.polling = Some(std::thread::current().id());
+        match &self.waker {
+            Some(known) if known.will_wake(waker) => None,
+            _ => self.waker.replace(waker.clone()),
+        }
+    }
+
+    /// Nothing that the run's parts do matters from here on.
+    pub(super) fn close(&mut self) -> Option<Waker> {
+        self.closed = true;
+        self.waker.take()
     }
 
     /// The rule. `ready` says that the handler has ended.
-    pub(super) fn end_poll(&mut self, ready: bool, waker: &Waker) -> Verdict {
+    pub(super) fn end_poll(&mut self, ready: bool) -> Verdict {
         self.polling = None;
         if let Some(kind) = self.fault.take() {
             return Verdict::Fault(self.close_with(kind));
@@ -58,7 +69,6 @@ impl Run {
             match self.steps.progress(self.poll) {
                 Progress::Unpolled if self.unpolled_in_a_row < PARKED_AFTER => {
                     self.unpolled_in_a_row += 1;
-                    self.keep(waker);
                     return Verdict::WakeAndWait;
                 }
                 Progress::None | Progress::Unpolled => return self.suspend(),
@@ -66,22 +76,15 @@ impl Run {
             }
         }
         self.unpolled_in_a_row = 0;
-        self.keep(waker);
         Verdict::Wait
-    }
-
-    fn keep(&mut self, waker: &Waker) {
-        match &mut self.waker {
-            Some(old) => old.clone_from(waker),
-            none => *none = Some(waker.clone()),
-        }
     }
 
     /// Ends the run with a fault and tells what it had come to.
     pub(super) fn close_with(&mut self, kind: FaultKind) -> Fault {
         self.closed = true;
         let recorded: Vec<_> = self.journal.recorded().cloned().collect();
-        let attempted = self.keys.iter().filter(|key| !recorded.contains(key));
+        let settled = |key: &&Arc<str>| self.journal.is_recorded(key);
+        let attempted = self.keys.iter().filter(|key| !settled(key));
         Fault {
             kind,
             attempted: attempted.cloned().collect(),

@@ -18,10 +18,12 @@ impl StepWaker {
     pub(crate) fn arm(&self, forward: &Waker) {
         self.woken.store(false, Ordering::Release);
         let mut slot = self.forward.lock().unwrap_or_else(PoisonError::into_inner);
-        match &mut *slot {
-            Some(old) => old.clone_from(forward),
-            none => *none = Some(forward.clone()),
-        }
+        let old = match &*slot {
+            Some(known) if known.will_wake(forward) => None,
+            _ => slot.replace(forward.clone()),
+        };
+        drop(slot);
+        drop(old);
     }
 
     fn woken(&self) -> bool {

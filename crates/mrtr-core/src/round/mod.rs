@@ -3,7 +3,7 @@
 //!
 //! [`Rounds`] belongs to a server and holds what all its requests share. For
 //! each request, [`Rounds::open`] checks the state and the answers,
-//! [`OpenRound::drive`] runs a handler, and [`OpenRound::close`] says what to
+//! [`OpenRound::call`] runs a handler, and [`OpenRound::close`] says what to
 //! answer, sealing the next state where the handler asked something. Nothing
 //! stays behind in between.
 //!
@@ -37,7 +37,7 @@
 //! let mut request = RoundRequest::new(Method::ToolsCall, "remove");
 //! request.capabilities = Capability::ElicitationForm.into();
 //! let round = rounds.open(&request, &policy, env([2; 32]))?;
-//! let outcome = block_on(round.drive(remove(round.cx())));
+//! let outcome = block_on(round.call(remove));
 //! let Closed::InputRequired(asked) = round.close(outcome, &request, now) else { panic!() };
 //!
 //! // The client asks the person and sends the request again.
@@ -48,7 +48,7 @@
 //! request.input_responses = Some(&answers);
 //! request.request_state = Some(&state);
 //! let round = rounds.open(&request, &policy, env([3; 32]))?;
-//! let outcome = block_on(round.drive(remove(round.cx())));
+//! let outcome = block_on(round.call(remove));
 //! assert!(matches!(round.close(outcome, &request, now), Closed::Complete("removed")));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```

@@ -48,7 +48,6 @@ impl<T> Outcome<T> {
 
 /// What to answer.
 #[derive(Debug)]
-#[non_exhaustive]
 pub enum Closed<T> {
     /// The handler's result.
     Complete(T),
@@ -89,12 +88,21 @@ impl OpenRound {
         self.sealing.claims.round.saturating_add(1)
     }
 
-    /// Runs a handler that was called with [`cx`](Self::cx) until it ends or
-    /// waits for answers only, by the rule of [`replay`](crate::replay).
-    ///
-    /// Call the handler inside the future given here (`async { handler(cx).await }`),
-    /// so that a panic before its first await is contained as well. Dropping
-    /// the future abandons the round.
+    /// Calls a handler and runs it until it ends or waits for answers only, by
+    /// the rule of [`replay`](crate::replay). Panics end as faults. Dropping
+    /// the future abandons the round. A round runs once.
+    pub async fn call<H, F, T, E>(&self, handler: H) -> Outcome<T>
+    where
+        H: FnOnce(Cx) -> F,
+        F: Future<Output = Result<T, E>>,
+        E: Into<ToolError>,
+    {
+        let cx = self.cx();
+        self.drive(async { handler(cx).await }).await
+    }
+
+    /// As [`call`](Self::call), for a handler that was called with
+    /// [`cx`](Self::cx) already: a panic of that call was the caller's.
     pub async fn drive<F, T, E>(&self, handler: F) -> Outcome<T>
     where
         F: Future<Output = Result<T, E>>,

@@ -96,7 +96,7 @@ impl Call {
             Ok(round) => round,
             Err(reject) => return Closed::Rejected(reject),
         };
-        let outcome = round.drive(handler(round.cx())).await;
+        let outcome = round.call(handler).await;
         round.close(outcome, &request, self.now)
     }
 }
