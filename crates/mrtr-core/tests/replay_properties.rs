@@ -29,11 +29,11 @@ enum Part {
 fn part() -> impl Strategy<Value = Part> {
     let leaf = prop_oneof![
         3 => Just(Part::Ask),
-        2 => (0u8..4).prop_map(|polls| Part::Step { polls }),
-        1 => (0u8..4).prop_map(|polls| Part::Io { polls }),
+        2 => (0u8..8).prop_map(|polls| Part::Step { polls }),
+        1 => (0u8..8).prop_map(|polls| Part::Io { polls }),
     ];
-    leaf.prop_recursive(4, 24, 5, |part| {
-        let parts = proptest::collection::vec(part, 1..5);
+    leaf.prop_recursive(4, 32, 8, |part| {
+        let parts = proptest::collection::vec(part, 1..8);
         prop_oneof![
             parts.clone().prop_map(Part::Then),
             parts.clone().prop_map(Part::Join),
@@ -122,7 +122,7 @@ fn run(
 /// Alternates between being woken at once and being woken by the runtime.
 async fn yields(polls: u8) {
     for n in 0..polls {
-        if n % 2 == 0 {
+        if n % 4 == 0 {
             tokio::task::yield_now().await;
         } else {
             let mut woken = false;
