@@ -31,6 +31,9 @@ where
     F: Future<Output = Result<T, E>>,
     E: Into<ToolError>,
 {
+    if shared.run().is_over() {
+        return Ending::Fault(shared.run().close_with(FaultKind::RunTwice));
+    }
     let handler = pin!(Some(handler));
     let mut handler = Contained { handler, shared };
     poll_fn(|cx| handler.poll(cx)).await

@@ -89,6 +89,8 @@ pub enum FaultKind {
         /// The key that takes most of it, and its share in bytes.
         largest: Option<(Arc<str>, usize)>,
     },
+    /// A second handler was run in a round that had ended.
+    RunTwice,
     /// A flow wants to ask, but no answer was missing.
     NothingToAsk,
     /// The state of a flow cannot be written or read.
@@ -165,6 +167,7 @@ impl fmt::Display for FaultKind {
                     None => Ok(()),
                 }
             }
+            Self::RunTwice => f.write_str("a round runs one handler once; open it again for another run"),
             Self::NothingToAsk => f.write_str(
                 "the flow wants to ask, but every question it looked at is answered; make the question with `turn.answer(..)` in the same round, and `turn.forget(..)` an answer that is no longer wanted",
             ),

@@ -32,7 +32,8 @@
 //!
 //! Reach the same questions and steps from the same arguments and answers.
 //! Anything else that differs between runs (time, random numbers, data of
-//! others) belongs into a step. Side effects belong into steps too, and those
+//! others) belongs into a step; a `select!` between questions that can all be
+//! answered is `biased`. Side effects belong into steps too, and those
 //! that must not happen twice also carry an
 //! [idempotency key](Cx::idempotency_key): a step is done *at least* once.
 //!

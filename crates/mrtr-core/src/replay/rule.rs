@@ -45,6 +45,10 @@ impl Run {
         }
     }
 
+    pub(super) const fn is_over(&self) -> bool {
+        self.closed
+    }
+
     /// Nothing that the run's parts do matters from here on.
     pub(super) fn close(&mut self) -> Option<Waker> {
         self.closed = true;

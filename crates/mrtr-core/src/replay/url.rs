@@ -40,7 +40,9 @@ enum Stage<F, Fut> {
 /// The client's `accept` only says that the person agreed to go. The request
 /// is then held for up to [`hold`](Self::hold) while the check runs; if it is
 /// not done by then, the URL is asked again, so that the person sets the pace.
-/// The check runs anew in every round until it succeeds.
+/// The check runs anew in every round until it succeeds. While the handler
+/// waits for another question as well, nothing is held: that one is asked at
+/// once, and the consent to this one is remembered.
 ///
 /// See [URL mode elicitation](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation#url-mode-elicitation-requests).
 #[must_use = "a question is asked from here on, but its answer is only had by awaiting it"]
