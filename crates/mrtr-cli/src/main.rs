@@ -4,6 +4,7 @@
 
 mod cli;
 mod commands;
+mod example;
 mod exit;
 mod logs;
 mod out;

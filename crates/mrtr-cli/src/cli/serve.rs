@@ -16,7 +16,7 @@ Examples:
 ///
 /// It has tools, a prompt and a resource that ask: a booking, a deployment to confirm, a sign-in on a
 /// web page, a summary by the client's model. Ctrl-C or SIGTERM lets the requests that run finish.
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct ServeArgs {
     /// Listen for Streamable HTTP on this address

@@ -1,12 +1,184 @@
 //! `mrtr serve`
 
+use std::io;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::sync::Arc;
+
+use mrtr::server::Server;
+use mrtr::state::{Keyring, Secret};
+use serde::Serialize;
+use tokio::net::TcpListener;
+
+use super::keys;
 use crate::cli::serve::ServeArgs;
+use crate::example::{self, Desk, People, Person};
 use crate::exit::{Exit, Failure};
 use crate::out::Out;
 
-pub(crate) async fn run(_args: ServeArgs, _out: &Out) -> Result<Exit, Failure> {
-    Err(Failure::message(
-        Exit::Local,
-        "`mrtr serve` is not in this build yet",
-    ))
+pub(crate) async fn run(args: ServeArgs, out: &Out) -> Result<Exit, Failure> {
+    let keyring = keys::read(args.keys.as_deref())?;
+    let people = Arc::new(People::new(match keyring {
+        Some(keyring) => keyring,
+        None => random_keyring()?,
+    }));
+    // Whoever can reach a loopback address or these standard streams is at this machine.
+    let local = args.stdio || args.http.ip().is_loopback();
+    let desk = Arc::new(Desk::new(people.clone(), local.then_some(Person::Ada)));
+    let mut builder = example::server(desk.clone());
+    if let Some(file) = &args.keys {
+        builder = builder.key_file(file);
+    }
+    let server = builder.build().map_err(Failure::local)?;
+    let reloading = tokio::spawn(reload_keys(args.clone(), server.clone(), people.clone()));
+    let served = if args.stdio {
+        over_stdio(&server, desk, &people, out).await
+    } else {
+        over_http(&server, args.http, desk, &people, out).await
+    };
+    reloading.abort();
+    served.map(|()| Exit::Done)
+}
+
+fn random_keyring() -> Result<Keyring, Failure> {
+    Keyring::new([Secret::generate(rand::random())]).map_err(Failure::local)
+}
+
+async fn over_http(
+    server: &Server,
+    address: SocketAddr,
+    desk: Arc<Desk>,
+    people: &People,
+    out: &Out,
+) -> Result<(), Failure> {
+    let listener =
+        server.http().bind(address).await.map_err(|error| {
+            Failure::local(error).context(format!("cannot listen on {address}"))
+        })?;
+    let address = listener.local_addr();
+    desk.open_at(origin(address));
+    let endpoint = format!("{}/mcp", origin(address));
+    let introduction = Introduction::new(endpoint, people)?;
+    if out.is_json() {
+        out.document(&introduction);
+    }
+    out.note(format_args!("listening on {}", introduction.endpoint));
+    introduction.people(out);
+    let listener = listener.wrap(|endpoint| example::site(endpoint, desk));
+    let stopped = listener.run().await;
+    stopped.map_err(|error| Failure::local(error).context("cannot listen to signals"))?;
+    out.note("stopped");
+    Ok(())
+}
+
+/// Standard output belongs to the protocol: all else is said on standard error.
+async fn over_stdio(
+    server: &Server,
+    desk: Arc<Desk>,
+    people: &People,
+    out: &Out,
+) -> Result<(), Failure> {
+    let cannot_listen = |error| Failure::local(error).context("cannot serve the sign-in page");
+    let socket = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))
+        .await
+        .map_err(cannot_listen)?;
+    let address = socket.local_addr().map_err(cannot_listen)?;
+    desk.open_at(origin(address));
+    let introduction = Introduction::new(format!("{}/sign-in", origin(address)), people)?;
+    out.note(format_args!(
+        "serving on stdin and stdout; the sign-in page is {}",
+        introduction.endpoint
+    ));
+    introduction.people(out);
+    let stop =
+        signal().map_err(|error| Failure::local(error).context("cannot listen to signals"))?;
+    tokio::select! {
+        served = server.stdio() => served.map_err(|error| Failure::new(Exit::Transport, error)),
+        page = async { axum::serve(socket, example::pages(desk)).await } => page.map_err(cannot_listen),
+        () = stop => Ok(()),
+    }
+}
+
+/// Where browsers on this machine find what is bound to `address`.
+fn origin(mut address: SocketAddr) -> String {
+    match address.ip() {
+        IpAddr::V4(ip) if ip.is_unspecified() => address.set_ip(Ipv4Addr::LOCALHOST.into()),
+        IpAddr::V6(ip) if ip.is_unspecified() => address.set_ip(Ipv6Addr::LOCALHOST.into()),
+        _ => {}
+    }
+    format!("http://{address}")
+}
+
+/// What a server says when it starts.
+#[derive(Serialize)]
+struct Introduction {
+    endpoint: String,
+    people: Vec<Known>,
+}
+
+#[derive(Serialize)]
+struct Known {
+    name: Person,
+    code: String,
+}
+
+impl Introduction {
+    fn new(endpoint: String, people: &People) -> Result<Self, Failure> {
+        let known = Person::ALL.into_iter().map(|name| {
+            let code = people.code(name).map_err(Failure::local)?;
+            Ok(Known { name, code })
+        });
+        let people = known.collect::<Result<_, Failure>>()?;
+        Ok(Self { endpoint, people })
+    }
+
+    fn people(&self, out: &Out) {
+        out.note("codes for `sign_in`, to log in on its page or to send as a token:");
+        for Known { name, code } in &self.people {
+            out.note(format_args!("  {name}  {code}"));
+        }
+    }
+}
+
+/// Reads the key file again on SIGHUP.
+#[cfg(unix)]
+async fn reload_keys(args: ServeArgs, server: Server, people: Arc<People>) {
+    use tokio::signal::unix::{SignalKind, signal};
+    let (Some(file), Ok(mut hangup)) = (args.keys, signal(SignalKind::hangup())) else {
+        return;
+    };
+    while hangup.recv().await.is_some() {
+        let read = keys::read(Some(&file));
+        match (server.reload_keys(), read) {
+            (Ok(()), Ok(Some(keyring))) => {
+                people.set_keyring(keyring);
+                tracing::warn!(file = %file.display(), "read the keys again");
+            }
+            (Err(error), _) => tracing::error!(%error, "the keys stay as they are"),
+            (_, read) => tracing::error!(?read, "the keys stay as they are"),
+        }
+    }
+}
+
+#[cfg(not(unix))]
+async fn reload_keys(_: ServeArgs, _: Server, _: Arc<People>) {}
+
+/// Resolves on Ctrl-C and, on Unix, SIGTERM.
+#[cfg(unix)]
+fn signal() -> io::Result<impl Future<Output = ()>> {
+    use tokio::signal::unix::{SignalKind, signal};
+    let mut interrupt = signal(SignalKind::interrupt())?;
+    let mut terminate = signal(SignalKind::terminate())?;
+    Ok(async move {
+        tokio::select! {
+            _ = interrupt.recv() => {}
+            _ = terminate.recv() => {}
+        }
+    })
+}
+
+#[cfg(not(unix))]
+fn signal() -> io::Result<impl Future<Output = ()>> {
+    Ok(async {
+        let _ = tokio::signal::ctrl_c().await;
+    })
 }
