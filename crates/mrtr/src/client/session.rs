@@ -231,9 +231,7 @@ impl Session {
     }
 
     pub(crate) fn note_server(&self, name: Option<String>) {
-        if let Some(name) = name {
-            *self.server.lock().unwrap_or_else(PoisonError::into_inner) = Some(name);
-        }
+        *self.server.lock().unwrap_or_else(PoisonError::into_inner) = name;
     }
 
     pub(crate) fn server(&self) -> Option<String> {

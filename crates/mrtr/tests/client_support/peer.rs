@@ -33,10 +33,10 @@ impl Peer {
         (length > 0).then(|| serde_json::from_str(&line).unwrap())
     }
 
-    /// The next message, unless nothing comes for an hour of the runtime's time.
+    /// The next message, unless nothing comes for a minute of the runtime's time.
     pub(crate) async fn silence(&mut self) {
-        let hour = Duration::from_secs(3600);
-        if let Ok(message) = tokio::time::timeout(hour, self.next()).await {
+        let minute = Duration::from_secs(60);
+        if let Ok(message) = tokio::time::timeout(minute, self.next()).await {
             panic!("nothing may be sent: {message:?}");
         }
     }

@@ -135,7 +135,9 @@ impl Call {
             .exchange
             .receive(result, self.client.session.clock.now())?;
         if matches!(next, Next::Ask(_)) {
-            self.client.session.note_server(session::named_in(result));
+            if let Some(name) = session::named_in(result) {
+                self.client.session.note_server(Some(name));
+            }
         }
         Ok(next)
     }

@@ -86,19 +86,19 @@ impl Client {
     ) -> Result<Call, ClientError> {
         let store = Store::open(path.as_ref())?;
         let pending = Pending::from_json(&store.read()?).map_err(SaveError::document)?;
-        let target = self.session.target.clone();
-        let same = pending.peer().target == target;
-        let server = match &pending.peer().server {
-            Some(_) if same => {
-                self.discover().await?;
-                self.session.server()
-            }
-            saved => saved.clone(),
-        };
-        let peer = Peer { target, server };
-        let exchange = pending
-            .resume(&peer, self.session.limits.call, if_sent)
+        let limits = self.session.limits.call;
+        let mut peer = pending.peer().clone();
+        self.session.target.clone_into(&mut peer.target);
+        let mut exchange = pending
+            .resume(&peer, limits, if_sent)
             .map_err(SaveError::resume)?;
+        if peer.server.is_some() {
+            self.discover().await?;
+            peer.server = self.session.server();
+            exchange = pending
+                .resume(&peer, limits, if_sent)
+                .map_err(SaveError::resume)?;
+        }
         let params = Params::of(pending.params());
         let mut call = Call::with_exchange(self, exchange, params.name, params.arguments);
         call.mirror = Some(mirror(pending.headers())?).filter(|_| call.is_mirrored());
