@@ -1,6 +1,51 @@
 //! An MCP server: tools, prompts and resources whose handlers may ask.
+//!
+//! [`tool`], [`prompt`], [`resource`] and [`resource_template`] make an
+//! `async fn` a part of a [`Server`], which serves [over HTTP](http) as a tower
+//! service or on a listener of its own, and [over stdio](stdio).
+//!
+//! # Asking
+//!
+//! Handlers ask through their [`Cx`](crate::Cx) and nothing else. There is no
+//! way to push a request to the client: this revision has none, and a handler
+//! that waits for an answer is dropped rather than kept. Only `tools/call`,
+//! `prompts/get` and `resources/read` run handlers, so nothing else can ever
+//! ask.
+//!
+//! # What the client is told
+//!
+//! | what happened | tool | prompt, resource |
+//! | --- | --- | --- |
+//! | arguments that do not fit | `isError` with the reason | -32602 with the reason; no such resource |
+//! | the user declined or cancelled | `isError` | -32602 |
+//! | [`ToolError::visible`](crate::ToolError::visible) | `isError` with the text | -32602 with the text |
+//! | any other error of the handler | `isError`, a fixed text | -32603 |
+//! | a rule broken, a panic | -32603 | -32603 |
+//! | [`Limiter`] says no | `isError`: when to come back | -32603 with `retryAfterMs` |
+//! | the request takes too long | -32603 | -32603 |
+//!
+//! Everything else is the table of [`Cause`](crate::wire::Cause). What the
+//! client is not told is logged with `tracing`, in a span `mcp_request` that has
+//! the method, the target, the id of the exchange and the number of the round:
+//! one exchange can be followed across rounds and instances by its id.
+//!
+//! # Keys
+//!
+//! States are sealed with the keys of [`ServerBuilder::keyring`] or
+//! [`ServerBuilder::key_file`], else of the environment variable `MRTR_KEYS`.
+//! Without any, a server on stdio keeps a key in the user's state folder
+//! (`$XDG_STATE_HOME/mrtr/NAME.keys`, readable by the user alone), and any other
+//! makes up a random key and warns: exchanges then end with the process, and
+//! a second instance rejects them.
+//!
+//! # Who is calling
+//!
+//! The [`Caller`] comes from the transport: over HTTP an authentication layer
+//! puts a [`Principal`](crate::state::Principal) into the extensions of the
+//! request. What a client says of itself (`clientInfo`) decides nothing.
 
 mod args;
+mod assemble;
 mod build_error;
 mod builder;
 mod call;
@@ -12,6 +57,7 @@ mod keychain;
 mod keys;
 mod limiter;
 mod lists;
+mod methods;
 mod notify;
 mod output;
 mod panic;
@@ -45,7 +91,7 @@ pub(crate) use reply::Reply;
 pub use resource::{Resource, ResourceTemplate, resource, resource_template};
 pub use runtime::{Runtime, SystemRuntime};
 pub use stdio::Stdio;
-pub use tool::{Tool, tool};
+pub use tool::{Tool, flow, tool};
 
 use keychain::Keychain;
 use registry::Registry;

@@ -2,12 +2,13 @@
 
 use std::fmt;
 
+use mrtr_core::flow::{self, Flow};
 use mrtr_core::replay::{Cx, ToolError};
 use mrtr_core::wire::{self, RawObject, ToolAnnotations};
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 
-use super::args::from_json;
+use super::args::{Bounds, from_json};
 use super::handler::ToolHandler;
 use super::output::ToolOutput;
 use super::schema::Schema;
@@ -29,10 +30,10 @@ pub struct Tool {
 /// The handler is an `async fn` of a [`Cx`] and the arguments. Their type
 /// derives `Deserialize` and `JsonSchema`, from which the tool's `inputSchema`
 /// is made; `()` takes none. What does not fit the type never reaches the
-/// handler: the model is told which argument is wrong, and why. Constraints
-/// beyond the type, such as `#[schemars(range(min = 1))]`, are told to the
-/// model but checked by nobody; types that cannot hold a wrong value
-/// (`NonZeroU8`, `#[serde(try_from = "..")]`) are.
+/// handler: the model is told which argument is wrong, and why. Bounds given
+/// with `#[schemars(range(..))]` and `#[schemars(length(..))]` are checked as
+/// well; other keywords, such as `pattern`, are told to the model only. For
+/// them take a type that cannot hold a wrong value (`#[serde(try_from = "..")]`).
 ///
 /// See [tools](https://modelcontextprotocol.io/specification/2026-07-28/server/tools).
 ///
@@ -72,8 +73,13 @@ where
         .ok();
     let mut definition = wire::Tool::new(name, RawObject::new());
     definition.output_schema = T::output_schema();
+    let bounds = schema.as_ref().and_then(Bounds::of);
     let handler: ToolHandler = Box::new(move |cx, arguments| {
-        let running = handler(cx, from_json(arguments)?);
+        let typed = from_json(arguments)?;
+        if let Some(bounds) = &bounds {
+            bounds.check(arguments)?;
+        }
+        let running = handler(cx, typed);
         Ok(Box::pin(async move {
             running.await.map_err(Into::into)?.into_result()
         }))
@@ -85,6 +91,60 @@ where
         settings: Settings::default(),
         problems,
     }
+}
+
+/// A tool called `name` that is an explicit state machine.
+///
+/// `make` gives the [`Flow`] for the arguments of a call, anew in every round:
+/// what is to be remembered goes into its state.
+///
+/// ```
+/// use mrtr::flow::{Flow, Next, Turn};
+/// use mrtr::form::FormSchema;
+/// use mrtr::server::{Server, flow};
+/// use mrtr::ToolError;
+/// use schemars::JsonSchema;
+/// use serde::Deserialize;
+///
+/// #[derive(Deserialize, JsonSchema)]
+/// struct Survey {
+///     questions: Vec<String>,
+/// }
+///
+/// impl Flow for Survey {
+///     type State = usize;
+///     type Output = String;
+///
+///     async fn advance(
+///         &self,
+///         turn: &mut Turn,
+///         state: Option<usize>,
+///     ) -> Result<Next<usize, String>, ToolError> {
+///         for at in state.unwrap_or(0)..self.questions.len() {
+///             let ask = turn.cx().confirm(at.to_string(), &self.questions[at]);
+///             if turn.answer(ask)?.is_none() {
+///                 return Ok(Next::Ask(at));
+///             }
+///         }
+///         Ok(Next::Done("Thank you.".to_owned()))
+///     }
+/// }
+///
+/// let server = Server::builder("survey", "1.0.0")
+///     .tool(flow("survey", |survey: Survey| survey))
+///     .build()?;
+/// # Ok::<(), mrtr::server::BuildError>(())
+/// ```
+pub fn flow<M, A, F>(name: impl Into<String>, make: M) -> Tool
+where
+    M: Fn(A) -> F + Send + Sync + 'static,
+    A: DeserializeOwned + JsonSchema + Send + 'static,
+    F: Flow<State: Sync, Output: ToolOutput> + Send + 'static,
+{
+    tool(name, move |cx, arguments: A| {
+        let flow = make(arguments);
+        async move { flow::run(&flow, cx).await }
+    })
 }
 
 impl Tool {

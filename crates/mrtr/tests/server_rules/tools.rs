@@ -1,6 +1,7 @@
 //! Calling tools.
 
-use mrtr::server::{Json, tool};
+use mrtr::flow::{Flow, Next, Turn};
+use mrtr::server::{Json, flow, tool};
 use mrtr::wire::{CallToolResult, ContentBlock};
 use mrtr::{Cx, Refused, ToolError};
 use schemars::JsonSchema;
@@ -75,6 +76,67 @@ async fn arguments_that_do_not_fit_are_told_to_the_model_with_their_path() {
         assert!(!text.contains("line"), "{text}");
         assert!(result.get("structuredContent").is_none());
     }
+}
+
+#[tokio::test]
+async fn bounds_of_the_schema_hold_before_the_handler_runs() {
+    #[derive(Deserialize, JsonSchema)]
+    struct Order {
+        #[schemars(range(min = 1, max = 9))]
+        seats: u8,
+    }
+    async fn order(_: Cx, order: Order) -> Result<String, ToolError> {
+        Ok(order.seats.to_string())
+    }
+    let peer = Peer::of(builder().tool(tool("order", order)));
+    assert_eq!(text(&peer.tool("order", json!({"seats": 9})).await), "9");
+    let result = peer.tool("order", json!({"seats": 10})).await;
+    assert_eq!(result["isError"], true);
+    assert_eq!(
+        text(&result),
+        "Invalid arguments for the tool `order`: `seats`: must be at most 9, not 10"
+    );
+}
+
+#[tokio::test]
+async fn a_flow_is_a_tool_like_any_other() {
+    #[derive(Deserialize, JsonSchema)]
+    struct Survey {
+        questions: Vec<String>,
+    }
+    impl Flow for Survey {
+        type State = usize;
+        type Output = Json<usize>;
+
+        async fn advance(
+            &self,
+            turn: &mut Turn,
+            state: Option<usize>,
+        ) -> Result<Next<usize, Json<usize>>, ToolError> {
+            for at in state.unwrap_or(0)..self.questions.len() {
+                let ask = turn.cx().confirm(at.to_string(), &self.questions[at]);
+                if turn.answer(ask)?.is_none() {
+                    return Ok(Next::Ask(at));
+                }
+            }
+            Ok(Next::Done(Json(self.questions.len())))
+        }
+    }
+    let peer = Peer::of(builder().tool(flow("survey", |survey: Survey| survey)));
+    let params = json!({"name": "survey", "arguments": {"questions": ["One?", "Two?"]}});
+    let mut result = peer.result("tools/call", params.clone()).await;
+    for key in ["0", "1"] {
+        assert_eq!(
+            result["inputRequests"]
+                .as_object()
+                .expect("questions")
+                .len(),
+            1
+        );
+        let answers = json!({key: accept(json!({"confirmed": true}))});
+        result = peer.retry("tools/call", &params, &result, answers).await;
+    }
+    assert_eq!(result["structuredContent"], 2);
 }
 
 #[tokio::test]

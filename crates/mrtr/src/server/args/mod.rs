@@ -1,8 +1,10 @@
 //! What handlers take.
 
+mod bounds;
 pub(crate) mod fields;
 mod json;
 mod path;
 pub(crate) mod text;
 
+pub(crate) use bounds::Bounds;
 pub(crate) use json::{BadArguments, from_json};

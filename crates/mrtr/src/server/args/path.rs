@@ -39,14 +39,16 @@ pub(crate) fn path_at(text: &str, offset: usize) -> String {
     render(&path)
 }
 
-enum Step<'a> {
+/// One step into a value.
+pub(super) enum Step<'a> {
     /// In an object, in the member of this name; empty before the first one.
     Member(&'a str),
     /// In an array, in the element of this index.
     Element(usize),
 }
 
-fn render(path: &[Step<'_>]) -> String {
+/// A path as people write it.
+pub(super) fn render(path: &[Step<'_>]) -> String {
     let mut text = String::new();
     for step in path {
         match step {
