@@ -2,12 +2,15 @@
 //!
 //! Results go to stdout, everything else to stderr; see [`exit`] for the exit codes.
 
+mod answers;
+mod ask;
 mod cli;
 mod commands;
 mod example;
 mod exit;
 mod logs;
 mod out;
+mod show;
 
 use std::process::ExitCode;
 

@@ -26,7 +26,7 @@ Examples:
 pub(crate) struct CallArgs {
     /// SERVER: the URL of the server, unless --command is given.
     /// NAME: a tool, or a resource if it contains `://`, or a prompt with --prompt.
-    /// KEY=VALUE: its arguments; a value that is JSON is taken as JSON, anything else as text
+    /// KEY=VALUE: its arguments, read by the types that the tool names for them
     #[arg(value_name = "SERVER NAME [KEY=VALUE]", required = true)]
     pub(crate) words: Vec<String>,
 

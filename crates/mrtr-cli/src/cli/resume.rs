@@ -31,7 +31,7 @@ pub(crate) struct ResumeArgs {
     pub(crate) server: Option<String>,
 
     /// Send the last request again although the server may have carried it out already
-    #[arg(long)]
+    #[arg(long, visible_alias = "sent")]
     pub(crate) send_again: bool,
 
     #[command(flatten)]

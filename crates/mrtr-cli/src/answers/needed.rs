@@ -1,0 +1,150 @@
+//! Saying what a server asked when nobody is there to answer.
+
+use std::path::Path;
+
+use mrtr::exchange::Target;
+use mrtr::form::{Choice, Field, FieldKind, FieldValue};
+use mrtr::wire::{ElicitRequest, InputRequest, InputRequests};
+use serde_json::json;
+
+use super::example;
+use crate::ask::hint;
+use crate::exit::{Exit, Failure};
+use crate::show::url::Page;
+use crate::show::{LABEL, Screen, clean, name};
+
+/// Most choices that are listed.
+const CHOICES: usize = 20;
+
+/// Questions that nobody answered.
+pub(crate) struct Needed<'a> {
+    pub(crate) server: &'a Target,
+    /// All questions of the round.
+    pub(crate) questions: &'a InputRequests,
+    /// The keys of those without an answer.
+    pub(crate) open: Vec<String>,
+    /// Given answers that were not asked for.
+    pub(crate) unused: Vec<String>,
+    /// Where the call is kept.
+    pub(crate) saved: Option<&'a Path>,
+}
+
+impl Needed<'_> {
+    /// Lists the open questions and how to answer them.
+    pub(crate) fn show(&self, screen: &Screen<'_>) {
+        let mut options = Vec::new();
+        for key in &self.open {
+            let Some(question) = self.questions.get(key) else { continue };
+            self.question(screen, key, question);
+            let option = example::option(key, question);
+            match &option {
+                Some(option) => screen.say(&format!("  answer with: {option}")),
+                None => screen.say("  answer with: --answers FILE, a JSON object of keys and answers"),
+            }
+            options.extend(option);
+        }
+        if !self.unused.is_empty() {
+            let keys: Vec<_> = self.unused.iter().map(|key| clean::line(key, LABEL)).collect();
+            screen.say(&format!("\nThese answers were not asked for: {}", keys.join(", ")));
+        }
+        if let Some(path) = self.saved {
+            let path = path.display().to_string();
+            let path = shell_words::quote(&path).into_owned();
+            let command = [vec![format!("mrtr resume {path}")], options].concat();
+            screen.say(&format!("\nThe call is kept. Go on with: {}", command.join(" ")));
+        }
+    }
+
+    fn question(&self, screen: &Screen<'_>, key: &str, question: &InputRequest) {
+        match question {
+            InputRequest::Elicit(elicit) => {
+                screen.asks(self.server, key, elicit.message());
+                match elicit {
+                    ElicitRequest::Form(form) => {
+                        form.schema.fields().iter().for_each(|field| self::field(screen, field));
+                    }
+                    ElicitRequest::Url(url) => match Page::parse(&url.url) {
+                        Ok(page) => screen.page(&page),
+                        Err(bad) => screen.warn(&format!("{bad}, so it is not shown")),
+                    },
+                    _ => {}
+                }
+            }
+            InputRequest::Sample(request) => {
+                screen.asks(self.server, key, "");
+                screen.say("  It wants the answer of a model to this conversation:");
+                if let Some(system) = &request.system_prompt {
+                    screen.quote(&format!("[system] {system}"));
+                }
+                for message in &request.messages {
+                    let role = format!("{:?}", message.role).to_lowercase();
+                    screen.quote(&format!("[{role}] {}", message.content.to_text()));
+                }
+            }
+            _ => {
+                screen.asks(self.server, key, "");
+                screen.say("  It wants to know which folders you work in.");
+            }
+        }
+    }
+
+    /// The failure that ends the program.
+    pub(crate) fn failure(&self) -> Failure {
+        let keys: Vec<_> = self.open.iter().map(|key| clean::line(key, LABEL)).collect();
+        let message = format!(
+            "{} needs answers that were not given, and nobody is at a terminal to be asked: {}",
+            name(self.server),
+            keys.join(", ")
+        );
+        Failure::message(Exit::InputNeeded, message).with_details(json!({
+            "server": self.server.to_string(),
+            "inputRequests": self.questions,
+            "open": self.open,
+            "unused": self.unused,
+            "saved": self.saved.map(|path| path.display().to_string()),
+        }))
+    }
+}
+
+/// One field, its choices and its default.
+fn field(screen: &Screen<'_>, field: &Field) {
+    let name = clean::line(&field.name, LABEL);
+    let required = if field.required { "required" } else { "optional" };
+    let default = match field.default_value() {
+        Some(FieldValue::Text(text)) => format!(", default {}", clean::line(&text, LABEL)),
+        Some(FieldValue::Number(number)) => format!(", default {number}"),
+        Some(FieldValue::Boolean(yes)) => format!(", default {yes}"),
+        Some(FieldValue::Many(many)) => {
+            format!(", default {}", clean::line(&many.join(", "), LABEL))
+        }
+        None => String::new(),
+    };
+    screen.say(&format!("  {name}: {}, {required}{default}", hint(field)));
+    if field.secret_hint().is_some() {
+        screen.warn("this seems to be a secret, which servers must not ask for in a form");
+    }
+    for text in [&field.title, &field.description].into_iter().flatten() {
+        screen.quote(text);
+    }
+    let options = match &field.kind {
+        FieldKind::Select(select) => &select.options,
+        FieldKind::MultiSelect(many) => &many.options,
+        _ => return,
+    };
+    for option in options.iter().take(CHOICES) {
+        screen.say(&format!("    - {}", choice(option)));
+    }
+    if let more @ 1.. = options.len().saturating_sub(CHOICES) {
+        screen.say(&format!("    and {more} more"));
+    }
+}
+
+fn choice(option: &Choice) -> String {
+    let value = clean::line(&option.value, LABEL);
+    match &option.title {
+        Some(title) if *title != option.value => {
+            format!("{value} ({})", clean::line(title, LABEL))
+        }
+        _ => value,
+    }
+}

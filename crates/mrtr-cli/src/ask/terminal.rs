@@ -1,0 +1,124 @@
+//! Form controls on a terminal.
+
+use inquire::error::{CustomUserError, InquireError};
+use inquire::list_option::ListOption;
+use inquire::ui::RenderConfig;
+use inquire::validator::{ErrorMessage, Validation};
+use inquire::{Confirm, DateSelect, MultiSelect, Select, Text};
+
+use super::control::{Check, Controls, Label, Left};
+use crate::show::Screen;
+
+/// The person's terminal. Prompts are drawn on stderr.
+pub(crate) struct Terminal<'a> {
+    screen: &'a Screen<'a>,
+    look: RenderConfig<'static>,
+}
+
+impl<'a> Terminal<'a> {
+    pub(crate) fn new(screen: &'a Screen<'a>) -> Self {
+        let look = if screen.colors() {
+            RenderConfig::default_colored()
+        } else {
+            RenderConfig::empty()
+        };
+        Self { screen, look }
+    }
+}
+
+impl Controls for Terminal<'_> {
+    fn line(&mut self, label: &Label, start: &str, check: Check<str>) -> Result<String, Left> {
+        let check = move |text: &str| -> Result<Validation, CustomUserError> {
+            Ok(validation(check(text)))
+        };
+        Text::new(&label.text)
+            .with_help_message(&label.help)
+            .with_initial_value(start)
+            .with_validator(check)
+            .with_render_config(self.look)
+            .prompt()
+            .map_err(left)
+    }
+
+    fn one(&mut self, label: &Label, options: &[String], start: usize) -> Result<usize, Left> {
+        Select::new(&label.text, options.to_vec())
+            .with_help_message(&label.help)
+            .with_starting_cursor(start)
+            .with_render_config(self.look)
+            .raw_prompt()
+            .map(|chosen| chosen.index)
+            .map_err(left)
+    }
+
+    fn many(
+        &mut self,
+        label: &Label,
+        options: &[String],
+        chosen: &[usize],
+        check: Check<[usize]>,
+    ) -> Result<Vec<usize>, Left> {
+        let check = move |chosen: &[ListOption<&String>]| -> Result<Validation, CustomUserError> {
+            let chosen: Vec<_> = chosen.iter().map(|option| option.index).collect();
+            Ok(validation(check(&chosen)))
+        };
+        MultiSelect::new(&label.text, options.to_vec())
+            .with_help_message(&label.help)
+            .with_default(chosen)
+            .with_validator(check)
+            .with_render_config(self.look)
+            .raw_prompt()
+            .map(|chosen| chosen.iter().map(|option| option.index).collect())
+            .map_err(left)
+    }
+
+    fn yes_no(&mut self, label: &Label, start: Option<bool>) -> Result<bool, Left> {
+        let mut prompt = Confirm::new(&label.text)
+            .with_help_message(&label.help)
+            .with_error_message("type y for yes or n for no")
+            .with_render_config(self.look);
+        prompt.placeholder = Some("y/n");
+        if let Some(start) = start {
+            prompt = prompt.with_default(start);
+        }
+        prompt.prompt().map_err(left)
+    }
+
+    fn day(&mut self, label: &Label, start: Option<&str>) -> Result<String, Left> {
+        let mut prompt = DateSelect::new(&label.text)
+            .with_help_message(&label.help)
+            .with_formatter(&|day| day.format("%Y-%m-%d").to_string())
+            .with_render_config(self.look);
+        if let Some(start) = start.and_then(|start| start.parse().ok()) {
+            prompt = prompt.with_starting_date(start);
+        }
+        let day = prompt.prompt().map_err(left)?;
+        Ok(day.format("%Y-%m-%d").to_string())
+    }
+
+    fn say(&mut self, text: &str) {
+        self.screen.say(text);
+    }
+
+    fn quote(&mut self, text: &str) {
+        self.screen.quote(text);
+    }
+
+    fn warn(&mut self, text: &str) {
+        self.screen.warn(text);
+    }
+}
+
+fn validation(checked: Result<(), String>) -> Validation {
+    match checked {
+        Ok(()) => Validation::Valid,
+        Err(problem) => Validation::Invalid(ErrorMessage::Custom(problem)),
+    }
+}
+
+fn left(error: InquireError) -> Left {
+    match error {
+        InquireError::OperationCanceled => Left::Back,
+        InquireError::OperationInterrupted => Left::Interrupted,
+        error => Left::Broken(error.to_string()),
+    }
+}
