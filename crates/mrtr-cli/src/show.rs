@@ -65,7 +65,8 @@ impl<'a> Screen<'a> {
         let (before, host, after) = page.parts();
         let strong = AnsiColor::Cyan.on_default().bold().underline();
         let painted = self.out.paint_note(strong, host);
-        self.out.note(format_args!("  URL:  {before}{painted}{after}"));
+        self.out
+            .note(format_args!("  URL:  {before}{painted}{after}"));
         if !host.is_empty() {
             self.out.note(format_args!("  host: {painted}"));
         }

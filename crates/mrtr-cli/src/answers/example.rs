@@ -60,13 +60,18 @@ fn sample(field: &Field) -> FieldValue {
         FieldKind::Boolean(_) => true.into(),
         FieldKind::Select(select) => {
             let first = select.options.first();
-            first.map_or_else(String::new, |option| option.value.clone()).into()
+            first
+                .map_or_else(String::new, |option| option.value.clone())
+                .into()
         }
         FieldKind::MultiSelect(many) => {
             let least = many.min_items.unwrap_or(1).max(1);
             let least = usize::try_from(least).unwrap_or(usize::MAX);
             let options = many.options.iter().take(least);
-            options.map(|option| option.value.clone()).collect::<Vec<_>>().into()
+            options
+                .map(|option| option.value.clone())
+                .collect::<Vec<_>>()
+                .into()
         }
         _ => "...".into(),
     }

@@ -70,7 +70,9 @@ fn is_whole(schema: &FormSchema, value: &Value) -> bool {
         return false;
     }
     schema.field("action").is_none()
-        || members.get("content").is_some_and(|content| content.get().starts_with('{'))
+        || members
+            .get("content")
+            .is_some_and(|content| content.get().starts_with('{'))
 }
 
 /// A value that is no object stands for the only field of its form.
@@ -132,10 +134,14 @@ fn sample_answer(value: &Value) -> Result<InputResponse, String> {
         Value::Json(json) if json.get().starts_with('{') => {
             return InputResponse::decode(InputKind::Sample, json);
         }
-        Value::Json(json) => serde_json::from_str(json.get()).unwrap_or_else(|_| json.get().to_owned()),
+        Value::Json(json) => {
+            serde_json::from_str(json.get()).unwrap_or_else(|_| json.get().to_owned())
+        }
         Value::Text(text) => text.clone(),
         Value::Action(_) => {
-            return Err("it asks a model, which neither accepts nor declines: give its answer".to_owned());
+            return Err(
+                "it asks a model, which neither accepts nor declines: give its answer".to_owned(),
+            );
         }
     };
     let message = to_raw_value(&serde_json::json!({
@@ -156,6 +162,8 @@ pub(super) fn uses_tools(value: &Value) -> bool {
     let message: Result<CreateMessageResult, _> = serde_json::from_str(json.get());
     message.is_ok_and(|message| {
         let blocks = message.content.blocks();
-        blocks.iter().any(|block| matches!(block, SamplingBlock::ToolUse(_)))
+        blocks
+            .iter()
+            .any(|block| matches!(block, SamplingBlock::ToolUse(_)))
     })
 }

@@ -48,7 +48,9 @@ impl Value {
     /// The members, when it is a JSON object.
     pub(super) fn members(&self) -> Option<RawObject> {
         match self {
-            Self::Json(json) if json.get().starts_with('{') => serde_json::from_str(json.get()).ok(),
+            Self::Json(json) if json.get().starts_with('{') => {
+                serde_json::from_str(json.get()).ok()
+            }
             _ => None,
         }
     }
@@ -121,17 +123,22 @@ impl Given {
 
     /// What to declare: forms and pages always, sampling and roots when an answer for them was given.
     pub(crate) fn capabilities(&self) -> Capabilities {
-        let mut declared = Capabilities::from(Capability::ElicitationForm)
-            .with(Capability::ElicitationUrl);
+        let mut declared =
+            Capabilities::from(Capability::ElicitationForm).with(Capability::ElicitationUrl);
         let mut sampling = !self.sampling.is_empty();
         let mut tools = false;
         let keyed = self.by_key.iter().map(|(_, value)| value);
         for value in keyed.chain(&self.sampling) {
-            let Some(members) = value.members() else { continue };
+            let Some(members) = value.members() else {
+                continue;
+            };
             let is_message = members.get("role").is_some() && members.get("content").is_some();
             sampling |= is_message;
             tools |= is_message && fit::uses_tools(value);
-            if members.get("roots").is_some_and(|roots| roots.get().starts_with('[')) {
+            if members
+                .get("roots")
+                .is_some_and(|roots| roots.get().starts_with('['))
+            {
                 declared.insert(Capability::Roots);
             }
         }
@@ -205,12 +212,17 @@ fn root(folder: &Path) -> Result<Root, Failure> {
         )));
     }
     let url = Url::from_directory_path(&full).map_err(|()| {
-        Failure::usage(format_args!("--root {}: no URL can name it", folder.display()))
+        Failure::usage(format_args!(
+            "--root {}: no URL can name it",
+            folder.display()
+        ))
     })?;
     let mut root = Root::new(url.as_str().trim_end_matches('/'));
     if root.uri == "file:" {
         root.uri = url.into();
     }
-    root.name = full.file_name().map(|name| name.to_string_lossy().into_owned());
+    root.name = full
+        .file_name()
+        .map(|name| name.to_string_lossy().into_owned());
     Ok(root)
 }

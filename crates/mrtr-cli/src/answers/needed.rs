@@ -34,24 +34,38 @@ impl Needed<'_> {
     pub(crate) fn show(&self, screen: &Screen<'_>) {
         let mut options = Vec::new();
         for key in &self.open {
-            let Some(question) = self.questions.get(key) else { continue };
+            let Some(question) = self.questions.get(key) else {
+                continue;
+            };
             self.question(screen, key, question);
             let option = example::option(key, question);
             match &option {
                 Some(option) => screen.say(&format!("  answer with: {option}")),
-                None => screen.say("  answer with: --answers FILE, a JSON object of keys and answers"),
+                None => {
+                    screen.say("  answer with: --answers FILE, a JSON object of keys and answers")
+                }
             }
             options.extend(option);
         }
         if !self.unused.is_empty() {
-            let keys: Vec<_> = self.unused.iter().map(|key| clean::line(key, LABEL)).collect();
-            screen.say(&format!("\nThese answers were not asked for: {}", keys.join(", ")));
+            let keys: Vec<_> = self
+                .unused
+                .iter()
+                .map(|key| clean::line(key, LABEL))
+                .collect();
+            screen.say(&format!(
+                "\nThese answers were not asked for: {}",
+                keys.join(", ")
+            ));
         }
         if let Some(path) = self.saved {
             let path = path.display().to_string();
             let path = shell_words::quote(&path).into_owned();
             let command = [vec![format!("mrtr resume {path}")], options].concat();
-            screen.say(&format!("\nThe call is kept. Go on with: {}", command.join(" ")));
+            screen.say(&format!(
+                "\nThe call is kept. Go on with: {}",
+                command.join(" ")
+            ));
         }
     }
 
@@ -61,7 +75,10 @@ impl Needed<'_> {
                 screen.asks(self.server, key, elicit.message());
                 match elicit {
                     ElicitRequest::Form(form) => {
-                        form.schema.fields().iter().for_each(|field| self::field(screen, field));
+                        form.schema
+                            .fields()
+                            .iter()
+                            .for_each(|field| self::field(screen, field));
                     }
                     ElicitRequest::Url(url) => match Page::parse(&url.url) {
                         Ok(page) => screen.page(&page),
@@ -90,7 +107,11 @@ impl Needed<'_> {
 
     /// The failure that ends the program.
     pub(crate) fn failure(&self) -> Failure {
-        let keys: Vec<_> = self.open.iter().map(|key| clean::line(key, LABEL)).collect();
+        let keys: Vec<_> = self
+            .open
+            .iter()
+            .map(|key| clean::line(key, LABEL))
+            .collect();
         let message = format!(
             "{} needs answers that were not given, and nobody is at a terminal to be asked: {}",
             name(self.server),
@@ -109,7 +130,11 @@ impl Needed<'_> {
 /// One field, its choices and its default.
 fn field(screen: &Screen<'_>, field: &Field) {
     let name = clean::line(&field.name, LABEL);
-    let required = if field.required { "required" } else { "optional" };
+    let required = if field.required {
+        "required"
+    } else {
+        "optional"
+    };
     let default = match field.default_value() {
         Some(FieldValue::Text(text)) => format!(", default {}", clean::line(&text, LABEL)),
         Some(FieldValue::Number(number)) => format!(", default {number}"),

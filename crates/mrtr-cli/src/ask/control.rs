@@ -79,7 +79,11 @@ pub(crate) fn hint(field: &Field) -> String {
             bounded(what, range(min.as_ref(), max.as_ref()), " characters")
         }
         FieldKind::Number(number) => {
-            let what = if number.integer { "a whole number" } else { "a number" };
+            let what = if number.integer {
+                "a whole number"
+            } else {
+                "a number"
+            };
             let range = range(number.minimum.as_ref(), number.maximum.as_ref());
             range.map_or(what.to_owned(), |range| format!("{what} {range}"))
         }
@@ -88,7 +92,11 @@ pub(crate) fn hint(field: &Field) -> String {
         FieldKind::MultiSelect(many) => {
             let min = many.min_items.filter(|min| *min > 0);
             let (min, max) = (min.map(Number::from), many.max_items.map(Number::from));
-            bounded("any of the choices".to_owned(), range(min.as_ref(), max.as_ref()), "")
+            bounded(
+                "any of the choices".to_owned(),
+                range(min.as_ref(), max.as_ref()),
+                "",
+            )
         }
         _ => "a value".to_owned(),
     }

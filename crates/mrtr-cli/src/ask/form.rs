@@ -138,7 +138,10 @@ fn line(
                 Ok(())
             };
         }
-        checked.enter(typed).map(drop).map_err(|problem| sentence(&problem))
+        checked
+            .enter(typed)
+            .map(drop)
+            .map_err(|problem| sentence(&problem))
     });
     let typed = controls.line(&label, &start, check)?;
     if typed.is_empty() {
@@ -185,13 +188,20 @@ fn one(
         controls.say("There is nothing to choose from, so this form cannot be sent.");
         return Err(Left::Back);
     }
-    let at = |value: &str| select.options.iter().position(|option| option.value == value);
+    let at = |value: &str| {
+        select
+            .options
+            .iter()
+            .position(|option| option.value == value)
+    };
     let start = match &now {
         Some(FieldValue::Text(now)) => at(now).map_or(0, |at| at + before),
         _ => 0,
     };
     let chosen = controls.one(label, &options, start)?;
-    let value = chosen.checked_sub(before).and_then(|at| select.options.get(at));
+    let value = chosen
+        .checked_sub(before)
+        .and_then(|at| select.options.get(at));
     Ok(value.map(|option| FieldValue::Text(option.value.clone())))
 }
 
@@ -265,7 +275,9 @@ fn review(
         controls.say("Your answer:");
     }
     for field in schema.fields() {
-        let value = content.get(&field.name).map(|value| displayed(field, value));
+        let value = content
+            .get(&field.name)
+            .map(|value| displayed(field, value));
         let value = value.unwrap_or_else(|| "-".to_owned());
         controls.say(&format!("  {}: {value}", label(field)));
     }
@@ -285,7 +297,10 @@ fn review(
         text: "What now?".to_owned(),
         help: "Esc: cancel; Ctrl-C: end, and send nothing".to_owned(),
     };
-    let titles: Vec<_> = options.iter().map(|(title, _)| (*title).to_owned()).collect();
+    let titles: Vec<_> = options
+        .iter()
+        .map(|(title, _)| (*title).to_owned())
+        .collect();
     match controls.one(&ask, &titles, 0) {
         Ok(chosen) if chosen < options.len() => Ok(options.swap_remove(chosen).1),
         Ok(_) | Err(Left::Back) => Ok(Choose::Cancel),
@@ -313,7 +328,9 @@ fn which<'a>(
         help: "Esc: back".to_owned(),
     };
     match controls.one(&ask, &titles, start) {
-        Ok(chosen) => Ok(fields.get(chosen).map_or_else(|| fields.iter().collect(), |one| vec![one])),
+        Ok(chosen) => Ok(fields
+            .get(chosen)
+            .map_or_else(|| fields.iter().collect(), |one| vec![one])),
         Err(Left::Back) => Ok(Vec::new()),
         Err(left) => Err(left),
     }

@@ -60,7 +60,11 @@ pub(crate) struct AnswerArgs {
 
     /// What a model answers when the server asks for one: text, or a whole message as JSON. May be
     /// given several times, for one question after the other
-    #[arg(long = "sampling-answer", value_name = "TEXT", help_heading = "Answers")]
+    #[arg(
+        long = "sampling-answer",
+        value_name = "TEXT",
+        help_heading = "Answers"
+    )]
     pub(crate) sampling_answers: Vec<String>,
 
     /// Offer this folder to a server that asks for roots. May be given several times

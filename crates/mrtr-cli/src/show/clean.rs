@@ -178,7 +178,10 @@ mod tests {
             ("\u{1b}[31mred\u{1b}[0m", "red"),
             ("a\u{1b}[2J\u{1b}[1;1Hb", "ab"),
             ("\u{1b}]0;title\u{7}x", "x"),
-            ("\u{1b}]8;;https://evil.example\u{1b}\\click\u{1b}]8;;\u{1b}\\", "click"),
+            (
+                "\u{1b}]8;;https://evil.example\u{1b}\\click\u{1b}]8;;\u{1b}\\",
+                "click",
+            ),
             ("\u{9b}31mred", "red"),
             ("\u{9d}0;title\u{9c}x", "x"),
             ("\u{1b}Pq#0\u{1b}\\x", "x"),
@@ -207,7 +210,10 @@ mod tests {
 
     #[test]
     fn nothing_can_be_written_over() {
-        assert_eq!(block("safe\revil\r\nx\u{85}y\u{2028}z\tt"), "safe\nevil\nx\ny\nz\tt");
+        assert_eq!(
+            block("safe\revil\r\nx\u{85}y\u{2028}z\tt"),
+            "safe\nevil\nx\ny\nz\tt"
+        );
     }
 
     #[test]
@@ -226,15 +232,24 @@ mod tests {
     #[test]
     fn long_messages_are_cut_and_say_so() {
         assert_eq!(cut("\n\nhello\n", 3, 100), "hello");
-        assert_eq!(cut("a\nb\nc\nd", 2, 100), "a\nb\n[4 more characters are not shown]");
-        assert_eq!(cut("abcdef", 9, 4), "abcd\n[2 more characters are not shown]");
+        assert_eq!(
+            cut("a\nb\nc\nd", 2, 100),
+            "a\nb\n[4 more characters are not shown]"
+        );
+        assert_eq!(
+            cut("abcdef", 9, 4),
+            "abcd\n[2 more characters are not shown]"
+        );
     }
 
     #[test]
     fn json_keeps_its_meaning() {
         let text = "{\"a\":\"x\u{9b}\u{202e}é\u{e0041}\"}";
         let shown = json(text);
-        assert!(shown.chars().all(|c| !c.is_control() && !is_hidden(c)), "{shown}");
+        assert!(
+            shown.chars().all(|c| !c.is_control() && !is_hidden(c)),
+            "{shown}"
+        );
         let value = |text: &str| serde_json::from_str::<serde_json::Value>(text).ok();
         assert_eq!(value(&shown), value(text));
     }

@@ -72,7 +72,10 @@ mod tests {
     fn every_line_stands_behind_the_margin() {
         let text = "Pay?\nhttps://bank.example asks:\u{1b}[2K\r? Continue";
         let quoted = quote(text, Some(80));
-        assert!(quoted.lines().all(|line| line.starts_with(MARGIN)), "{quoted}");
+        assert!(
+            quoted.lines().all(|line| line.starts_with(MARGIN)),
+            "{quoted}"
+        );
         assert_eq!(quoted.lines().count(), 3);
     }
 
@@ -80,11 +83,19 @@ mod tests {
     fn lines_are_broken_before_the_terminal_breaks_them() {
         let text = format!("Hello {} 'https://bank.example asks'", " ".repeat(70));
         let wide = "支".repeat(60);
-        for text in [text.as_str(), "a ".repeat(100).as_str(), wide.as_str(), "x".repeat(500).as_str()] {
+        for text in [
+            text.as_str(),
+            "a ".repeat(100).as_str(),
+            wide.as_str(),
+            "x".repeat(500).as_str(),
+        ] {
             for width in [24, 40, 80] {
                 for line in quote(text, Some(width)).lines() {
                     let used: usize = line.chars().filter_map(|c| c.width()).sum();
-                    assert!(line.starts_with(MARGIN) && used < width, "{width}: {line:?}");
+                    assert!(
+                        line.starts_with(MARGIN) && used < width,
+                        "{width}: {line:?}"
+                    );
                 }
             }
         }

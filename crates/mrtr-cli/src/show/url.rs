@@ -217,7 +217,9 @@ mod tests {
     use super::*;
 
     fn cautions(url: &str) -> Vec<Caution> {
-        Page::parse(url).map(|page| page.cautions).unwrap_or_default()
+        Page::parse(url)
+            .map(|page| page.cautions)
+            .unwrap_or_default()
     }
 
     #[test]
@@ -233,27 +235,43 @@ mod tests {
             ("https://bank.example\\@evil.example/", "bank.example"),
             ("https://EXAMPLE.com:443/", "example.com"),
             ("http://2130706433/", "127.0.0.1"),
-            ("https://bank.example.evil.example/bank.example", "bank.example.evil.example"),
+            (
+                "https://bank.example.evil.example/bank.example",
+                "bank.example.evil.example",
+            ),
             ("https://аpple.com/", "xn--pple-43d.com"),
             ("https://evil.exa\tmple/", "evil.example"),
         ] {
             let page = Page::parse(url).unwrap();
             assert_eq!(page.parts().1, host, "{url}");
             let (before, host, after) = page.parts();
-            assert!(format!("{before}{host}{after}").bytes().all(|b| b.is_ascii_graphic()));
+            assert!(
+                format!("{before}{host}{after}")
+                    .bytes()
+                    .all(|b| b.is_ascii_graphic())
+            );
         }
     }
 
     #[test]
     fn what_looks_like_another_site_is_warned_of() {
-        assert_eq!(cautions("https://user@h.example/"), [Caution::UserInfo("user".into())]);
+        assert_eq!(
+            cautions("https://user@h.example/"),
+            [Caution::UserInfo("user".into())]
+        );
         assert_eq!(
             cautions("https://bank.example:x@h.example/"),
             [Caution::UserInfo("bank.example:x".into())]
         );
         assert_eq!(cautions("http://h.example/"), [Caution::NotEncrypted]);
-        assert_eq!(cautions("javascript:alert(1)"), [Caution::Scheme("javascript".into())]);
-        assert_eq!(cautions("file:///etc/passwd"), [Caution::Scheme("file".into())]);
+        assert_eq!(
+            cautions("javascript:alert(1)"),
+            [Caution::Scheme("javascript".into())]
+        );
+        assert_eq!(
+            cautions("file:///etc/passwd"),
+            [Caution::Scheme("file".into())]
+        );
         assert_eq!(
             cautions("https://xn--bcher-kva.example/"),
             [Caution::Punycode("bücher.example".into())]
@@ -265,7 +283,10 @@ mod tests {
                 Caution::MixedScripts("аpple".into())
             ]
         );
-        assert_eq!(cautions("https://аpple.com/"), cautions("https://xn--pple-43d.com/"));
+        assert_eq!(
+            cautions("https://аpple.com/"),
+            cautions("https://xn--pple-43d.com/")
+        );
         assert_eq!(cautions("https://日本語abc.example/").len(), 1);
         let address = |text: &str| [Caution::Address(text.parse().unwrap())];
         assert_eq!(cautions("https://192.0.2.7/"), address("192.0.2.7"));

@@ -13,7 +13,7 @@ use mrtr_core::wire::{ClientCapabilities, Implementation, PROTOCOL_VERSION, Serv
 use super::Client;
 use super::clock::Clock;
 use super::error::{BoxError, ClientError, Usage};
-use super::http::{Credentials, Http};
+use super::http::{Credentials, Http, Private};
 use super::leg::WireLimits;
 use super::limits::ClientLimits;
 use super::session::{Link, Session};
@@ -31,6 +31,7 @@ pub struct ClientBuilder {
     versions: Vec<String>,
     hooks: Hooks,
     credentials: Option<Credentials>,
+    headers: Vec<(String, String)>,
 }
 
 enum Reach {
@@ -49,6 +50,7 @@ impl ClientBuilder {
             versions: vec![PROTOCOL_VERSION.to_owned()],
             hooks: Hooks::default(),
             credentials: None,
+            headers: Vec::new(),
         }
     }
 
@@ -124,6 +126,13 @@ impl ClientBuilder {
         self
     }
 
+    /// Sends a header with every request (HTTP), such as the key of a gateway. Like bearer tokens, it
+    /// never gets into errors, traces or saved calls. The headers of the protocol cannot be set.
+    pub fn header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
+        self.headers.push((name.into(), value.into()));
+        self
+    }
+
     /// Sets an environment variable of the child process; credentials of stdio servers go there.
     /// Without a child process nothing happens.
     pub fn env(mut self, name: impl Into<OsString>, value: impl Into<OsString>) -> Self {
@@ -167,8 +176,9 @@ impl ClientBuilder {
     /// The client.
     ///
     /// # Errors
-    /// [`ClientError::Usage`] for a URL that cannot be called, TLS without the feature `tls`, bearer
-    /// tokens for a server that is not reached over HTTP, or an empty list of versions.
+    /// [`ClientError::Usage`] for a URL that cannot be called, TLS without the feature `tls`, a header
+    /// that cannot be sent, bearer tokens or headers for a server that is not reached over HTTP, or an
+    /// empty list of versions.
     pub fn build(self) -> Result<Client, ClientError> {
         let Self {
             reach,
@@ -178,13 +188,15 @@ impl ClientBuilder {
             versions,
             hooks,
             credentials,
+            headers,
         } = self;
         if versions.is_empty() {
             return Err(Usage::new("a client needs at least one protocol version").into());
         }
-        if credentials.is_some() && !matches!(reach, Reach::Http(_)) {
+        let for_http = credentials.is_some() || !headers.is_empty();
+        if for_http && !matches!(reach, Reach::Http(_)) {
             return Err(Usage::new(
-                "bearer tokens are for HTTP; give a child process its credentials in its environment",
+                "bearer tokens and headers are for HTTP; give a child process its credentials in its environment",
             )
             .into());
         }
@@ -194,7 +206,8 @@ impl ClientBuilder {
                     message: limits.message,
                     connect: limits.connect,
                 };
-                let http = Http::new(&url, credentials, wire, hooks)?;
+                let private = Private::new(credentials, headers)?;
+                let http = Http::new(&url, private, wire, hooks)?;
                 (http.target().clone(), Link::Http(http))
             }
             Reach::Command(spec) => {

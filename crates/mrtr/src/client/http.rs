@@ -1,27 +1,26 @@
 //! Streamable HTTP.
 
-use std::fmt;
-use std::future::Future;
-use std::pin::Pin;
-use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, USER_AGENT};
-use http::{HeaderValue, Request, Uri};
+use http::header::{ACCEPT, CONTENT_TYPE, USER_AGENT};
+use http::{Request, Uri};
 use http_body_util::Full;
 use hyper_util::client::legacy::Client as Pool;
 use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::{TokioExecutor, TokioTimer};
 use mrtr_core::exchange::Target;
 
-use super::error::{BoxError, Unreachable, Usage};
+use super::error::{Unreachable, Usage};
 use super::leg::{Fault, Leg, OnProgress, Reply, WireLimits};
 use super::trace::{Direction, Hooks};
 use crate::headers;
 
+mod private;
 mod reply;
 mod sse;
+
+pub(crate) use private::{Credentials, Private};
 
 /// An idle connection is closed before most servers and proxies would do it, so that a request is
 /// rarely lost to a connection that was just given up.
@@ -32,49 +31,12 @@ type Connector = HttpConnector;
 #[cfg(feature = "tls")]
 type Connector = hyper_rustls::HttpsConnector<HttpConnector>;
 
-/// Makes the `Authorization` value of every request.
-#[derive(Clone)]
-pub(crate) struct Credentials(Arc<CredentialsFn>);
-
-type CredentialsFn = dyn Fn() -> Fetching + Send + Sync;
-type Fetching = Pin<Box<dyn Future<Output = Result<String, BoxError>> + Send>>;
-
-impl Credentials {
-    pub(crate) fn new<F, Fut, E>(fetch: F) -> Self
-    where
-        F: Fn() -> Fut + Send + Sync + 'static,
-        Fut: Future<Output = Result<String, E>> + Send + 'static,
-        E: Into<BoxError>,
-    {
-        Self(Arc::new(move || {
-            let token = fetch();
-            Box::pin(async move { token.await.map_err(Into::into) })
-        }))
-    }
-
-    async fn header(&self) -> Result<HeaderValue, Unreachable> {
-        let failed = |error: BoxError| Unreachable::because("there are no credentials", error);
-        let token = (self.0)().await.map_err(failed)?;
-        let mut value = HeaderValue::from_str(&format!("Bearer {token}")).map_err(|_| {
-            failed("the bearer token has characters that a header cannot carry".into())
-        })?;
-        value.set_sensitive(true);
-        Ok(value)
-    }
-}
-
-impl fmt::Debug for Credentials {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Credentials(..)")
-    }
-}
-
 /// A server reached over HTTP.
 pub(crate) struct Http {
     pool: Pool<Connector, Full<Bytes>>,
     uri: Uri,
     target: Target,
-    credentials: Option<Credentials>,
+    private: Private,
     limits: WireLimits,
     hooks: Hooks,
 }
@@ -84,7 +46,7 @@ impl Http {
     /// A URL that cannot be called.
     pub(crate) fn new(
         url: &str,
-        credentials: Option<Credentials>,
+        private: Private,
         limits: WireLimits,
         hooks: Hooks,
     ) -> Result<Self, Usage> {
@@ -111,7 +73,7 @@ impl Http {
             pool: pool.build(connector(limits.connect)?),
             uri,
             target,
-            credentials,
+            private,
             limits,
             hooks,
         })
@@ -168,11 +130,7 @@ impl Http {
             .map_err(|error| Unreachable::because("the request cannot be built", error))?;
         let headers = Some(request.headers());
         self.hooks.traced(Direction::Sent, &body, headers, None);
-        if let Some(credentials) = &self.credentials {
-            request
-                .headers_mut()
-                .insert(AUTHORIZATION, credentials.header().await?);
-        }
+        self.private.add_to(request.headers_mut()).await?;
         Ok(request)
     }
 
