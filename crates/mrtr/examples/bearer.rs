@@ -146,7 +146,7 @@ fn text(result: &CallToolResult) -> String {
 }
 
 /// Plays three callers; gives what each was told.
-pub async fn play() -> Result<Vec<(&'static str, String)>, Box<dyn std::error::Error>> {
+pub(crate) async fn play() -> Result<Vec<(&'static str, String)>, Box<dyn std::error::Error>> {
     let listener = server()?.http().bind("127.0.0.1:0").await?;
     let listener = listener.wrap(|http| layer().layer(http));
     let url = listener.url();

@@ -3,7 +3,9 @@
 //!
 //! Implements [request metadata](https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#request-metadata).
 
-#[cfg_attr(not(feature = "server"), allow(dead_code))]
+mod annotation;
+#[cfg(feature = "server")]
+mod check;
 mod param;
 #[cfg_attr(not(feature = "server"), allow(dead_code))]
 mod value;
@@ -11,7 +13,7 @@ mod value;
 mod write;
 
 #[cfg(feature = "client")]
-pub(crate) use param::ParamError;
+pub(crate) use annotation::ParamError;
 pub(crate) use param::ParamHeaders;
 #[cfg(feature = "server")]
 pub(crate) use value::decode;
@@ -24,7 +26,7 @@ use http::HeaderName;
 pub(crate) const PROTOCOL_VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
 /// Carries `method`.
 pub(crate) const METHOD: HeaderName = HeaderName::from_static("mcp-method");
-/// Carries `params.name` or `params.uri`, see [`mirrors_name`].
+/// Carries `params.name` or `params.uri`, see [`name_source`].
 pub(crate) const NAME: HeaderName = HeaderName::from_static("mcp-name");
 
 /// What comes before the name of an `x-mcp-header` annotation.

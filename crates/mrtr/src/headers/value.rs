@@ -59,10 +59,12 @@ pub(crate) fn encode(text: &str) -> HeaderValue {
     let plain = bytes
         .iter()
         .all(|b| visible(b) || matches!(b, b' ' | b'\t'));
-    if framed && plain && sentinel(text).is_none() {
-        if let Ok(value) = HeaderValue::from_str(text) {
-            return value;
-        }
+    if framed
+        && plain
+        && sentinel(text).is_none()
+        && let Ok(value) = HeaderValue::from_str(text)
+    {
+        return value;
     }
     let encoded = format!("{PREFIX}{}{SUFFIX}", STANDARD.encode_to_string(bytes));
     HeaderValue::from_str(&encoded).unwrap_or_else(|_| HeaderValue::from_static("=?base64??="))

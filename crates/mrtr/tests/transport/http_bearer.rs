@@ -1,8 +1,6 @@
 //! The example with bearer tokens does what it says.
 
-#![cfg(feature = "server")]
-
-#[path = "../examples/bearer.rs"]
+#[path = "../../examples/bearer.rs"]
 mod bearer;
 
 #[tokio::test]

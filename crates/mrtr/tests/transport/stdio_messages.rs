@@ -1,14 +1,9 @@
 //! What a server on pipes reads and writes, message by message.
 
-#![cfg(feature = "server")]
-#![allow(clippy::unwrap_used)]
-
-mod transport_support;
-
+use crate::support::message;
+use crate::support::pipe::Pipe;
 use mrtr::server::{Server, Stdio};
 use serde_json::{Value, json};
-use transport_support::message;
-use transport_support::pipe::Pipe;
 
 fn stdio() -> Stdio {
     Server::builder("stdio", "1.0.0").build().unwrap().stdio()

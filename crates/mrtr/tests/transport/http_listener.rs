@@ -1,22 +1,17 @@
 //! The listener of its own: slow peers, many peers, and the end.
 
-#![cfg(feature = "server")]
-#![allow(clippy::unwrap_used)]
-
-mod transport_support;
-
 use std::convert::Infallible;
 use std::future::{Ready, ready};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
+use crate::support::{Connection, Post, run};
 use http::{Request, Response};
 use mrtr::server::http::{ReplyBody, RequestBody};
 use mrtr::server::{Http, Server};
 use serde_json::json;
 use tokio::time::{Instant, timeout};
 use tower::Service;
-use transport_support::{Connection, Post, run};
 
 fn http() -> Http {
     Server::builder("listener", "1.0.0").build().unwrap().http()

@@ -7,19 +7,19 @@ use serde_json::Value;
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, duplex};
 use tokio::task::JoinHandle;
 
-pub struct Pipe {
+pub(crate) struct Pipe {
     input: Option<DuplexStream>,
     output: BufReader<DuplexStream>,
     server: JoinHandle<io::Result<()>>,
 }
 
 impl Pipe {
-    pub fn new(stdio: Stdio) -> Self {
+    pub(crate) fn new(stdio: Stdio) -> Self {
         Self::with_room(stdio, 1024 * 1024)
     }
 
     /// A pipe that takes so many bytes each way before a writer has to wait.
-    pub fn with_room(stdio: Stdio, room: usize) -> Self {
+    pub(crate) fn with_room(stdio: Stdio, room: usize) -> Self {
         let (input, stdin) = duplex(room);
         let (stdout, output) = duplex(room);
         Self {
@@ -29,22 +29,22 @@ impl Pipe {
         }
     }
 
-    pub async fn write(&mut self, bytes: &[u8]) {
+    pub(crate) async fn write(&mut self, bytes: &[u8]) {
         self.input.as_mut().unwrap().write_all(bytes).await.unwrap();
     }
 
-    pub async fn send(&mut self, message: &Value) {
+    pub(crate) async fn send(&mut self, message: &Value) {
         self.write(format!("{message}\n").as_bytes()).await;
     }
 
     /// The next message; panics when the output ends before.
-    pub async fn next(&mut self) -> Value {
+    pub(crate) async fn next(&mut self) -> Value {
         let line = self.line().await.expect("a message");
         serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line}"))
     }
 
     /// The next line; `None` at the end of the output.
-    pub async fn line(&mut self) -> Option<String> {
+    pub(crate) async fn line(&mut self) -> Option<String> {
         let mut line = String::new();
         self.output.read_line(&mut line).await.unwrap();
         if line.is_empty() {
@@ -56,7 +56,7 @@ impl Pipe {
     }
 
     /// Writes while it reads so many messages.
-    pub async fn exchange(&mut self, bytes: &[u8], messages: usize) -> Vec<Value> {
+    pub(crate) async fn exchange(&mut self, bytes: &[u8], messages: usize) -> Vec<Value> {
         let Self { input, output, .. } = self;
         let write = input.as_mut().unwrap().write_all(bytes);
         let read = async {
@@ -74,12 +74,12 @@ impl Pipe {
     }
 
     /// Closes the input.
-    pub fn close(&mut self) {
+    pub(crate) fn close(&mut self) {
         self.input = None;
     }
 
     /// Closes the input, and gives what is still written until the server ends.
-    pub async fn rest(mut self) -> Vec<Value> {
+    pub(crate) async fn rest(mut self) -> Vec<Value> {
         self.close();
         let mut rest = Vec::new();
         while let Some(line) = self.line().await {
@@ -90,7 +90,7 @@ impl Pipe {
     }
 
     /// Stops reading for good.
-    pub async fn hang_up(self) -> io::Result<()> {
+    pub(crate) async fn hang_up(self) -> io::Result<()> {
         let Self {
             input,
             output,

@@ -1,8 +1,9 @@
 //! HTTP by hand, so that tests see exactly what goes over the wire.
 
-#![allow(dead_code, unreachable_pub)]
-
-pub mod pipe;
+pub(crate) mod cases;
+pub(crate) mod gate;
+pub(crate) mod pipe;
+pub(crate) mod replies;
 
 use std::net::SocketAddr;
 
@@ -14,13 +15,13 @@ use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
 /// A running listener; dropping it stops the server.
-pub struct Running {
-    pub address: SocketAddr,
+pub(crate) struct Running {
+    pub(crate) address: SocketAddr,
     stop: Option<oneshot::Sender<()>>,
     ended: JoinHandle<()>,
 }
 
-pub async fn run(http: Http) -> Running {
+pub(crate) async fn run(http: Http) -> Running {
     let listener = http.bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr();
     let (stop, stopped) = oneshot::channel::<()>();
@@ -36,36 +37,36 @@ pub async fn run(http: Http) -> Running {
 
 impl Running {
     /// Begins the graceful end.
-    pub fn stop(&mut self) {
+    pub(crate) fn stop(&mut self) {
         drop(self.stop.take());
     }
 
     /// Waits for the end.
-    pub async fn ended(self) {
+    pub(crate) async fn ended(self) {
         drop(self.stop);
         self.ended.await.unwrap();
     }
 
-    pub async fn send(&self, post: &Post) -> Answer {
+    pub(crate) async fn send(&self, post: &Post) -> Answer {
         Connection::open(self.address).await.send(post).await
     }
 }
 
 /// A request to be written by hand. Starts as a correct one.
 #[derive(Clone, Debug)]
-pub struct Post {
-    pub verb: &'static str,
-    pub target: String,
-    pub headers: Vec<(String, String)>,
-    pub body: Vec<u8>,
+pub(crate) struct Post {
+    pub(crate) verb: &'static str,
+    pub(crate) target: String,
+    pub(crate) headers: Vec<(String, String)>,
+    pub(crate) body: Vec<u8>,
 }
 
 /// The `_meta` of a client that can be asked nothing.
-pub fn meta() -> Value {
+pub(crate) fn meta() -> Value {
     meta_with(json!({}))
 }
 
-pub fn meta_with(capabilities: Value) -> Value {
+pub(crate) fn meta_with(capabilities: Value) -> Value {
     json!({
         "io.modelcontextprotocol/protocolVersion": "2026-07-28",
         "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "1"},
@@ -74,7 +75,7 @@ pub fn meta_with(capabilities: Value) -> Value {
 }
 
 /// A whole request message with id 1.
-pub fn message(method: &str, mut params: Value) -> Value {
+pub(crate) fn message(method: &str, mut params: Value) -> Value {
     if params.get("_meta").is_none() {
         params["_meta"] = meta();
     }
@@ -82,7 +83,7 @@ pub fn message(method: &str, mut params: Value) -> Value {
 }
 
 impl Post {
-    pub fn new(method: &str, params: Value) -> Self {
+    pub(crate) fn new(method: &str, params: Value) -> Self {
         let name = params.get("name").or_else(|| params.get("uri")).cloned();
         let mut post = Self {
             verb: "POST",
@@ -101,54 +102,54 @@ impl Post {
         post
     }
 
-    pub fn discover() -> Self {
+    pub(crate) fn discover() -> Self {
         Self::new("server/discover", json!({}))
     }
 
-    pub fn call(tool: &str, arguments: Value) -> Self {
+    pub(crate) fn call(tool: &str, arguments: Value) -> Self {
         Self::new("tools/call", json!({"name": tool, "arguments": arguments}))
     }
 
     /// Sets a header, in place of one of that name.
-    pub fn with(self, name: &str, value: &str) -> Self {
+    pub(crate) fn with(self, name: &str, value: &str) -> Self {
         self.without(name).and(name, value)
     }
 
     /// Adds a header, beside one of that name.
-    pub fn and(mut self, name: &str, value: &str) -> Self {
+    pub(crate) fn and(mut self, name: &str, value: &str) -> Self {
         self.headers.push((name.to_owned(), value.to_owned()));
         self
     }
 
-    pub fn without(mut self, name: &str) -> Self {
+    pub(crate) fn without(mut self, name: &str) -> Self {
         self.headers
             .retain(|(other, _)| !other.eq_ignore_ascii_case(name));
         self
     }
 
-    pub fn verb(mut self, verb: &'static str) -> Self {
+    pub(crate) fn verb(mut self, verb: &'static str) -> Self {
         self.verb = verb;
         self
     }
 
-    pub fn target(mut self, target: &str) -> Self {
+    pub(crate) fn target(mut self, target: &str) -> Self {
         self.target = target.to_owned();
         self
     }
 
-    pub fn body(mut self, body: impl Into<Vec<u8>>) -> Self {
+    pub(crate) fn body(mut self, body: impl Into<Vec<u8>>) -> Self {
         self.body = body.into();
         self
     }
 
     /// Changes the message.
-    pub fn edit(self, edit: impl FnOnce(&mut Value)) -> Self {
+    pub(crate) fn edit(self, edit: impl FnOnce(&mut Value)) -> Self {
         let mut message = serde_json::from_slice(&self.body).unwrap();
         edit(&mut message);
         self.body(message.to_string())
     }
 
-    pub fn head(&self) -> String {
+    pub(crate) fn head(&self) -> String {
         let mut head = format!("{} {} HTTP/1.1\r\n", self.verb, self.target);
         for (name, value) in &self.headers {
             head += &format!("{name}: {value}\r\n");
@@ -164,7 +165,7 @@ impl Post {
         head + "\r\n"
     }
 
-    pub fn bytes(&self) -> Vec<u8> {
+    pub(crate) fn bytes(&self) -> Vec<u8> {
         let mut bytes = self.head().into_bytes();
         bytes.extend_from_slice(&self.body);
         bytes
@@ -172,30 +173,30 @@ impl Post {
 }
 
 /// One connection to a server.
-pub struct Connection(pub BufReader<TcpStream>);
+pub(crate) struct Connection(pub BufReader<TcpStream>);
 
 #[derive(Debug)]
-pub struct Answer {
-    pub status: u16,
-    pub headers: Vec<(String, String)>,
-    pub body: Vec<u8>,
+pub(crate) struct Answer {
+    pub(crate) status: u16,
+    pub(crate) headers: Vec<(String, String)>,
+    pub(crate) body: Vec<u8>,
 }
 
 impl Connection {
-    pub async fn open(address: SocketAddr) -> Self {
+    pub(crate) async fn open(address: SocketAddr) -> Self {
         Self(BufReader::new(TcpStream::connect(address).await.unwrap()))
     }
 
-    pub async fn write(&mut self, bytes: &[u8]) {
+    pub(crate) async fn write(&mut self, bytes: &[u8]) {
         self.0.write_all(bytes).await.unwrap();
     }
 
-    pub async fn send(&mut self, post: &Post) -> Answer {
+    pub(crate) async fn send(&mut self, post: &Post) -> Answer {
         self.write(&post.bytes()).await;
         self.answer().await
     }
 
-    pub async fn answer(&mut self) -> Answer {
+    pub(crate) async fn answer(&mut self) -> Answer {
         let mut answer = self.answer_head().await;
         answer.body = match answer.header("content-length") {
             Some(length) => {
@@ -215,7 +216,7 @@ impl Connection {
         answer
     }
 
-    pub async fn answer_head(&mut self) -> Answer {
+    pub(crate) async fn answer_head(&mut self) -> Answer {
         let status = self.line().await;
         let status = status
             .split(' ')
@@ -237,7 +238,7 @@ impl Connection {
     }
 
     /// The next chunk of a chunked body; `None` after the last one.
-    pub async fn chunk(&mut self) -> Option<Vec<u8>> {
+    pub(crate) async fn chunk(&mut self) -> Option<Vec<u8>> {
         let length = usize::from_str_radix(&self.line().await, 16).unwrap();
         let mut chunk = vec![0; length];
         self.0.read_exact(&mut chunk).await.unwrap();
@@ -245,37 +246,37 @@ impl Connection {
         (length > 0).then_some(chunk)
     }
 
-    pub async fn line(&mut self) -> String {
+    pub(crate) async fn line(&mut self) -> String {
         let mut line = String::new();
         self.0.read_line(&mut line).await.unwrap();
         line.trim_end_matches(['\r', '\n']).to_owned()
     }
 
     /// Whether the server has closed the connection and sent nothing before.
-    pub async fn is_closed(&mut self) -> bool {
+    pub(crate) async fn is_closed(&mut self) -> bool {
         matches!(self.0.read(&mut [0; 1]).await, Ok(0) | Err(_))
     }
 }
 
 impl Answer {
-    pub fn header(&self, name: &str) -> Option<&str> {
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
         let mut found = self.headers.iter().filter(|(n, _)| n == name);
         let value = found.next().map(|(_, value)| value.as_str());
         assert!(found.next().is_none(), "{name} twice");
         value
     }
 
-    pub fn json(&self) -> Value {
+    pub(crate) fn json(&self) -> Value {
         serde_json::from_slice(&self.body)
             .unwrap_or_else(|error| panic!("{error}: {}", String::from_utf8_lossy(&self.body)))
     }
 
-    pub fn code(&self) -> Option<i64> {
+    pub(crate) fn code(&self) -> Option<i64> {
         self.json()["error"]["code"].as_i64()
     }
 
     /// The messages of an event stream.
-    pub fn events(&self) -> Vec<Value> {
+    pub(crate) fn events(&self) -> Vec<Value> {
         let text = std::str::from_utf8(&self.body).unwrap();
         text.split_terminator("\n\n")
             .filter(|event| !event.starts_with(':'))

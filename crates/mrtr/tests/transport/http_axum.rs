@@ -1,16 +1,11 @@
 //! The service in an axum router.
 
-#![cfg(feature = "server")]
-#![allow(clippy::unwrap_used)]
-
-mod transport_support;
-
+use crate::support::{Connection, Post};
 use axum::Router;
 use mrtr::server::Server;
 use serde_json::json;
 use std::net::SocketAddr;
 use tokio::net::TcpListener;
-use transport_support::{Connection, Post};
 
 async fn serve(router: Router) -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
