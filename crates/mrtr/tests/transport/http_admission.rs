@@ -1,6 +1,6 @@
 //! Which requests are let in over HTTP, and which bodies are messages.
 
-use crate::support::cases::{Case, answered, check, ok, passes, refused, server};
+use crate::cases::{Case, answered, check, ok, passes, refused, server};
 use crate::support::{Connection, Post, message};
 use serde_json::{Value, json};
 

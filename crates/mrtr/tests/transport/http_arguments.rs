@@ -2,8 +2,8 @@
 
 use serde_json::json;
 
+use crate::cases::{Case, answered, check, passes};
 use crate::support::Post;
-use crate::support::cases::{Case, answered, check, passes};
 
 fn mirrored_arguments() -> Vec<Case> {
     let arguments =

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-use crate::support::replies::{builder, call, is_event_stream, serve, text};
+use crate::replies::{builder, call, is_event_stream, serve, text};
 use crate::support::{Connection, Post, run};
 use mrtr::server::{Notify as _, tool};
 use mrtr::{Cx, ToolError};

@@ -1,7 +1,7 @@
 //! Whether headers say what the body says, rule by rule.
 
+use crate::cases::{Case, answered, check, ok, passes, server};
 use crate::support::Post;
-use crate::support::cases::{Case, answered, check, ok, passes, server};
 use serde_json::{Value, json};
 
 fn headers() -> Vec<Case> {

@@ -1,6 +1,6 @@
 //! Messages over HTTP: legacy ones, notifications, ids.
 
-use crate::support::cases::server;
+use crate::cases::server;
 use crate::support::{Post, meta};
 use serde_json::json;
 

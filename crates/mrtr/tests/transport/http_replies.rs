@@ -4,7 +4,7 @@ use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::support::replies::{builder, call, call_of, is_event_stream, serve, text};
+use crate::replies::{builder, call, call_of, is_event_stream, serve, text};
 use crate::support::{Answer, Connection, Post, run};
 use http::Request;
 use mrtr::server::http::RequestBody;

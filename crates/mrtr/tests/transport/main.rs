@@ -3,6 +3,10 @@
 #![cfg(all(feature = "server", feature = "client"))]
 #![allow(clippy::unwrap_used)]
 
+mod cases;
+mod gate;
+mod replies;
+#[path = "../transport_support/mod.rs"]
 mod support;
 
 mod http_admission;

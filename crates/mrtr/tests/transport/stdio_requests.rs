@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use crate::support::gate::Gate;
+use crate::gate::Gate;
 use crate::support::pipe::Pipe;
 use crate::support::{message, meta, meta_with};
 use mrtr::server::{Notify as _, Server, ServerBuilder, Stdio, Tool, tool};

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::{Post, Running, run};
+use crate::support::{Post, Running, run};
 
 #[derive(Deserialize, JsonSchema)]
 struct Trip {

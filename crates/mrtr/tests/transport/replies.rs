@@ -4,7 +4,7 @@ use mrtr::server::{Server, ServerBuilder};
 use mrtr::state::{Keyring, Secret};
 use serde_json::{Value, json};
 
-use super::{Answer, Post, Running, meta_with, run};
+use crate::support::{Answer, Post, Running, meta_with, run};
 
 pub(crate) fn builder() -> ServerBuilder {
     let keyring = Keyring::new([Secret::generate([7; 32])]).unwrap();
