@@ -1,11 +1,10 @@
-//! Multi Round-Trip Requests for MCP servers and clients: tools, prompts and
-//! resources that ask, on a server that remembers nothing.
+//! Multi Round-Trip Requests for MCP servers and clients: straight-line async handlers on a server
+//! that remembers nothing.
 //!
-//! A handler is a plain `async fn`. Where it asks, the server answers with the
-//! question and a sealed `requestState`; when the client comes back with the
-//! answer, whichever instance receives it runs the handler again up to where it
-//! was. Implements the pattern of
-//! [the 2026-07-28 revision](https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr).
+//! In MCP 2026-07-28 a server cannot call its client. When it needs something from the person while it
+//! works on a `tools/call`, `prompts/get` or `resources/read`, it answers with questions and an opaque
+//! `requestState`; the client gathers the answers and sends the request again with both. With this
+//! crate the handler reads as if it had simply waited:
 //!
 //! ```no_run
 //! use mrtr::server::{Server, tool};
@@ -15,21 +14,25 @@
 //!
 //! #[derive(Deserialize, JsonSchema)]
 //! struct Trip {
-//!     /// Where to.
+//!     /// The city to go to.
 //!     to: String,
 //! }
 //!
 //! #[derive(Form)]
 //! struct Seat {
-//!     /// Which row?
-//!     #[form(min = 1, max = 40)]
+//!     #[form(min = 1, max = 30)]
 //!     row: u8,
 //! }
 //!
 //! async fn book(cx: Cx, trip: Trip) -> Result<String, ToolError> {
-//!     let seat: Seat = cx.elicit("seat", "Where would you like to sit?").await?;
-//!     cx.confirm("pay", format!("Pay for a trip to {}?", trip.to)).await?;
+//!     let price = cx.step("price", look_up_price).await?; // remembered in the sealed state
+//!     let seat: Seat = cx.elicit("seat", "Which row?").await?; // the round ends here
+//!     cx.confirm("pay", format!("Pay {price} EUR?")).await?; // a refusal returns through `?`
 //!     Ok(format!("Booked row {} to {}.", seat.row, trip.to))
+//! }
+//!
+//! async fn look_up_price() -> Result<u32, std::io::Error> {
+//!     Ok(420)
 //! }
 //!
 //! #[tokio::main]
@@ -42,15 +45,31 @@
 //! }
 //! ```
 //!
-//! - [`server`]: registers handlers, serves over HTTP and stdio.
-//! - [`client`]: calls tools, answers questions, saves and resumes calls.
-//! - [`replay`]: the rule by which handlers run again, and what [`Cx`] offers.
-//! - [`form`]: forms, by `#[derive(Form)]` or by hand.
-//! - [`flow`]: handlers as explicit state machines.
-//! - [`harness`]: plays handlers against scripted answers, for tests.
-//! - [`state`], [`round`], [`exchange`], [`wire`]: the parts, without any I/O.
+//! and nothing of it stays on the server between the rounds: what is known travels through the client,
+//! encrypted and bound to the person, the request and the server.
 //!
-//! Features: `server` and `client`, both on by default.
+//! # Where to look
+//!
+//! | to | see |
+//! | --- | --- |
+//! | write handlers | [`Cx`], and [`replay`] for the rule and what a handler must do |
+//! | ask for forms | [`Form`](derive@Form) and [`form`] |
+//! | serve over HTTP or stdio | [`server`] |
+//! | call servers, and answer what they ask | [`client`] |
+//! | test handlers | [`harness`] |
+//! | write a state machine instead | [`flow`] |
+//! | run servers that share their calls | [`state::Keyring`] and [`server::ServerBuilder::keyring`] |
+//! | build another transport | [`server::Server::respond`], [`round`] and [`exchange`] |
+//!
+//! # Features
+//!
+//! | feature | default | what it adds |
+//! | --- | --- | --- |
+//! | `server` | yes | [`server`] |
+//! | `client` | yes | [`client`] |
+//! | `tls` | no | `https` URLs for the client; needs a C compiler |
+//!
+//! Without any of them the crate is the core and the derive: no I/O, no runtime.
 
 #[cfg(test)]
 extern crate self as mrtr;
