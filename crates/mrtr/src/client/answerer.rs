@@ -25,7 +25,7 @@ use super::error::BoxError;
 /// [`Action::Cancel`]). An `Err` is something else: the handler failed, or refuses (a model or a list
 /// of roots that the person does not want to share). Then the call ends and nothing is sent.
 ///
-/// [`Answers`] makes one of closures; a type that holds a terminal or a model implements the trait:
+/// [`Answers`](super::Answers) makes one of closures; a type that holds a terminal or a model implements the trait:
 ///
 /// ```
 /// use mrtr::client::{Answerer, BoxError, FormQuestion, Handler};
