@@ -86,7 +86,7 @@ pub(crate) enum Command {
     Keys(KeysArgs),
     /// Print the completions of a shell
     Completions(CompletionsArgs),
-    /// Print the manual page
+    /// Print a manual page
     Man(ManArgs),
 }
 
@@ -114,14 +114,18 @@ pub(crate) struct CompletionsArgs {
 const MAN_EXAMPLES: &str = "\
 Examples:
   mrtr man | man -l -
-  mrtr man > ~/.local/share/man/man1/mrtr.1";
+  mrtr man call > ~/.local/share/man/man1/mrtr-call.1";
 
-/// Print the manual page
+/// Print a manual page
 ///
-/// In roff, with all subcommands.
+/// In roff: the page of the program, or the one of a subcommand.
 #[derive(Args, Debug)]
 #[command(after_help = MAN_EXAMPLES)]
-pub(crate) struct ManArgs {}
+pub(crate) struct ManArgs {
+    /// The subcommand, such as `call` or `keys new`
+    #[arg(value_name = "COMMAND")]
+    pub(crate) command: Vec<String>,
+}
 
 #[cfg(test)]
 mod tests {
