@@ -1,5 +1,7 @@
 //! Streamable HTTP as a client speaks it.
 
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
 mod client_support;
 
 use std::sync::{Arc, Mutex};
@@ -417,19 +419,24 @@ async fn http_statuses_without_an_answer_say_what_to_do() {
             plain(401, challenge),
             401,
             "credentials",
-            Delivery::Answered,
+            Delivery::NotDelivered,
         ),
-        (plain(403, ""), 403, "credentials", Delivery::Answered),
-        (plain(404, ""), 404, "earlier revision", Delivery::Answered),
-        (plain(400, ""), 400, "initialize", Delivery::Answered),
-        (plain(429, ""), 429, "later", Delivery::Answered),
+        (plain(403, ""), 403, "credentials", Delivery::NotDelivered),
+        (
+            plain(404, ""),
+            404,
+            "earlier revision",
+            Delivery::NotDelivered,
+        ),
+        (plain(400, ""), 400, "initialize", Delivery::NotDelivered),
+        (plain(429, ""), 429, "later", Delivery::NotDelivered),
         (
             plain(502, ""),
             502,
             "may have been carried out",
             Delivery::Unknown,
         ),
-        (plain(202, ""), 202, "no answer", Delivery::Answered),
+        (plain(202, ""), 202, "no answer", Delivery::Unknown),
     ] {
         let script = Script::new([step]).await;
         let error = script
@@ -446,6 +453,31 @@ async fn http_statuses_without_an_answer_say_what_to_do() {
         assert!(error.to_string().contains(says), "{error}");
         assert_eq!(error.delivery(), delivery);
     }
+}
+
+#[tokio::test]
+async fn a_request_that_was_turned_away_goes_on_with_better_credentials() {
+    let refused = "HTTP/1.1 401 X\r\nContent-Length: 0\r\n\r\n";
+    let broken = "HTTP/1.1 503 X\r\nContent-Length: 0\r\n\r\n";
+    let steps = [
+        Do::Bytes(refused.into()),
+        Do::Bytes(broken.into()),
+        Do::Result(done()),
+    ];
+    let script = Script::new(steps).await;
+    let mut call = script.client().tool("t", &json!({})).unwrap();
+    let error = call.advance().await.unwrap_err();
+    assert!(matches!(error, ClientError::Status(status) if status.status == 401));
+    let error = call.advance().await.unwrap_err();
+    assert!(matches!(error, ClientError::Status(status) if status.status == 503));
+    let error = call.advance().await.unwrap_err();
+    assert!(
+        matches!(error, ClientError::Exchange(ExchangeError::Lost(_))),
+        "{error}"
+    );
+    call.send_again().unwrap();
+    assert!(matches!(call.advance().await.unwrap(), Turn::Done(_)));
+    assert_eq!(script.seen().len(), 3);
 }
 
 #[tokio::test]

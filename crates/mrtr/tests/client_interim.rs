@@ -1,5 +1,7 @@
 //! How a client reads interim results (over HTTP).
 
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
 mod client_support;
 
 use std::time::Duration;

@@ -1,5 +1,7 @@
 //! How a client builds its retries and what it never does (over HTTP).
 
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
 mod client_support;
 
 use std::collections::HashSet;

@@ -1,5 +1,7 @@
 //! Calls that are saved by one client and go on in another.
 
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
 mod client_support;
 
 use std::path::{Path, PathBuf};

@@ -1,5 +1,6 @@
 //! Servers that run as child processes.
 
+#![allow(clippy::unwrap_used, clippy::expect_used)]
 #![cfg(unix)]
 
 mod client_support;

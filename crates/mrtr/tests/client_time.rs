@@ -1,5 +1,7 @@
 //! How a client spends its time. The clock of these tests stands still until everybody waits.
 
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
 mod client_support;
 
 use std::time::Duration;

@@ -55,7 +55,7 @@ pub enum ClientError {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Delivery {
-    /// It does not: nothing of it was sent.
+    /// It does not: nothing of it was sent, or it was turned away as a whole.
     NotDelivered,
     /// It is not known.
     Unknown,
@@ -86,8 +86,9 @@ impl ClientError {
             Self::Exchange(ExchangeError::Limit(_) | ExchangeError::Misuse(_)) => {
                 Delivery::NotDelivered
             }
-            Self::Status(status) if status.status >= 500 => Delivery::Unknown,
-            Self::Exchange(_) | Self::Status(_) | Self::BadReply(_) => Delivery::Answered,
+            Self::Status(status) if status.is_refusal() => Delivery::NotDelivered,
+            Self::Status(_) => Delivery::Unknown,
+            Self::Exchange(_) | Self::BadReply(_) => Delivery::Answered,
             Self::OlderServer(_) | Self::NoCommonVersion(_) | Self::TooManyPages(_) => {
                 Delivery::Answered
             }

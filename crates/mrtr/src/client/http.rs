@@ -128,9 +128,11 @@ impl Http {
         let mut request = request
             .body(Full::new(body.clone()))
             .map_err(|error| Unreachable::because("the request cannot be built", error))?;
+        let mut private = request.headers().clone();
+        self.private.add_to(&mut private).await?;
         let headers = Some(request.headers());
         self.hooks.traced(Direction::Sent, &body, headers, None);
-        self.private.add_to(request.headers_mut()).await?;
+        *request.headers_mut() = private;
         Ok(request)
     }
 

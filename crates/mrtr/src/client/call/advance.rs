@@ -20,9 +20,10 @@ impl Call {
     /// not known; see [`send_again`](Self::send_again).
     ///
     /// # Errors
-    /// [`ClientError`]. After [`Unreachable`](ClientError::Unreachable) the call can simply be advanced
-    /// again; after [`Ambiguous`](ClientError::Ambiguous) only if sending again is allowed; after
-    /// anything else it has ended.
+    /// [`ClientError`]. Where its [`delivery`](ClientError::delivery) is
+    /// [`NotDelivered`](super::super::Delivery::NotDelivered), the call can simply be advanced again
+    /// once the cause is gone; where it is not, only after [`send_again`](Self::send_again). A call that
+    /// has ended says so.
     pub async fn advance(&mut self) -> Result<Turn, ClientError> {
         if let Some(questions) = self.exchange.questions() {
             return Ok(Turn::Asked(questions.clone()));
@@ -134,10 +135,10 @@ impl Call {
         let next = self
             .exchange
             .receive(result, self.client.session.clock.now())?;
-        if matches!(next, Next::Ask(_)) {
-            if let Some(name) = session::named_in(result) {
-                self.client.session.note_server(Some(name));
-            }
+        if matches!(next, Next::Ask(_))
+            && let Some(name) = session::named_in(result)
+        {
+            self.client.session.note_server(Some(name));
         }
         Ok(next)
     }
@@ -182,14 +183,14 @@ impl Call {
                     reached: self.exchange.reached(),
                 })
             }
-            Fault::Bad(bad) => {
-                let _ = self.exchange.cancel();
-                bad.into()
+            Fault::Bad(bad) => bad.into(),
+            Fault::Status(status) if status.is_refusal() => {
+                match self.exchange.unsent().map_err(ExchangeError::from) {
+                    Ok(()) => self.rewrite().err().unwrap_or(ClientError::Status(status)),
+                    Err(error) => error.into(),
+                }
             }
-            Fault::Status(status) => {
-                let _ = self.exchange.cancel();
-                ClientError::Status(status)
-            }
+            Fault::Status(status) => ClientError::Status(status),
         }
     }
 

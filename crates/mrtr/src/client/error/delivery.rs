@@ -139,6 +139,14 @@ pub struct HttpStatus {
     pub body: String,
 }
 
+impl HttpStatus {
+    /// Whether the request was turned away: it was certainly not carried out.
+    #[must_use]
+    pub fn is_refusal(&self) -> bool {
+        (300..500).contains(&self.status) && self.status != 408
+    }
+}
+
 impl fmt::Display for HttpStatus {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
@@ -161,8 +169,9 @@ impl fmt::Display for HttpStatus {
                  an earlier revision of MCP (with `initialize`), which this client does not",
             ),
             429 => f.write_str(": too many requests; try again later"),
-            500.. => f.write_str("; the request may have been carried out"),
-            _ => f.write_str(", which is no answer to a request"),
+            408 | 500.. => f.write_str("; the request may have been carried out"),
+            409..500 => Ok(()),
+            _ => f.write_str(", which is no answer; the request may have been carried out"),
         }?;
         if !self.body.is_empty() {
             write!(f, " (it says: {})", self.body)?;

@@ -9,7 +9,8 @@ use mrtr_core::wire::{
     write_notification,
 };
 use tokio::io::{AsyncBufRead, AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader};
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::mpsc::{self, error::TrySendError};
+use tokio::sync::oneshot;
 use tokio::task::AbortHandle;
 
 use crate::client::error::{Loss, Unreachable};
@@ -18,12 +19,14 @@ use crate::client::trace::{Direction, Hooks};
 
 /// Progress notifications that wait for a call that is slow to take them; later ones are dropped.
 const PROGRESS_QUEUE: usize = 64;
+/// Lines that wait for a server that is slow to read.
+const OUTBOX: usize = 1024;
 /// How long lines that are on their way out may still take when nobody waits for an answer.
 const FLUSH: Duration = Duration::from_secs(1);
 
 /// A connection that many requests share.
 pub(crate) struct Lines {
-    outbox: mpsc::UnboundedSender<Out>,
+    outbox: mpsc::Sender<Out>,
     table: Arc<Mutex<Table>>,
     reader: AbortHandle,
     _alive: oneshot::Sender<()>,
@@ -63,7 +66,7 @@ impl Lines {
         W: AsyncWrite + Send + Unpin + 'static,
     {
         let table = Arc::new(Mutex::new(Table::default()));
-        let (outbox, inbox) = mpsc::unbounded_channel();
+        let (outbox, inbox) = mpsc::channel(OUTBOX);
         let (alive, dropped) = oneshot::channel();
         let writing = write(writer, inbox, Arc::clone(&table), hooks.clone());
         tokio::spawn(async move {
@@ -91,7 +94,7 @@ impl Lines {
     /// Closes the server's input after what is on its way; nothing more can be sent.
     pub(crate) fn end(&self) {
         lock(&self.table).close("this client closed the connection");
-        let _ = self.outbox.send(Out::End);
+        let _ = self.outbox.try_send(Out::End);
     }
 
     /// Closes the connection from elsewhere.
@@ -127,8 +130,13 @@ impl Lines {
         };
         // A JSON text has line breaks only between its tokens.
         let line = leg.body().replace(['\n', '\r'], " ");
-        // The writer lives as long as `self`; if it failed, the table is closed and the slot answered.
-        let _ = self.outbox.send(Out::Request { id: leg.id, line });
+        // When the writer has failed, the table was closed and the slot answered.
+        if let Err(TrySendError::Full(_)) = self.outbox.try_send(Out::Request { id: leg.id, line })
+        {
+            return Err(Fault::NotSent(Unreachable::new(
+                "it does not read its input",
+            )));
+        }
         let reply = loop {
             tokio::select! {
                 biased;
@@ -166,7 +174,7 @@ impl Drop for InFlight<'_> {
     fn drop(&mut self) {
         let slot = lock(&self.lines.table).slots.remove(&self.id);
         if slot.is_some_and(|slot| slot.written) {
-            let _ = self.lines.outbox.send(Out::Cancelled { id: self.id });
+            let _ = self.lines.outbox.try_send(Out::Cancelled { id: self.id });
         }
     }
 }
@@ -190,7 +198,7 @@ impl Table {
 
 async fn write<W: AsyncWrite + Unpin>(
     mut writer: W,
-    mut inbox: mpsc::UnboundedReceiver<Out>,
+    mut inbox: mpsc::Receiver<Out>,
     table: Arc<Mutex<Table>>,
     hooks: Hooks,
 ) {
