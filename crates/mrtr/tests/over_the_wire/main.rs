@@ -11,4 +11,11 @@ mod support;
 #[path = "../transport_support/mod.rs"]
 mod transport_support;
 
+mod answers;
+mod causes;
+mod error_handling;
+mod messages;
+mod requirements_capabilities;
 mod requirements_server;
+mod requirements_state;
+mod state;

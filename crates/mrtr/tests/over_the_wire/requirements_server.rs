@@ -1,6 +1,7 @@
 //! The numbered requirements for servers, in the order of the page
 //! <https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr#server-requirements-basic-workflow>.
-//! The fourth and fifth are in [`crate::requirements_state`].
+//! The fourth and fifth are in [`crate::requirements_state`], the seventh in
+//! [`crate::requirements_capabilities`].
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -8,7 +9,7 @@ use std::time::Duration;
 
 use mrtr::wire::{CreateMessageRequest, SamplingMessage};
 use mrtr::{Cx, Form, ToolError};
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::support::{Case, Kind, Offer, Peer, Via, accept, builder, official, yes};
 
@@ -43,7 +44,6 @@ everywhere!(
     server_requirement_2_values_are_one_of_the_three_requests,
     server_requirement_3_the_state_is_one_opaque_string,
     server_requirement_6_every_interim_result_has_questions_or_a_state,
-    server_requirement_7_what_was_not_declared_is_not_asked,
     server_requirement_8_a_request_that_is_never_retried_leaves_nothing_behind,
     server_requirement_8_the_server_may_ask_again_and_again,
 );
@@ -205,131 +205,6 @@ async fn server_requirement_6_every_interim_result_has_questions_or_a_state(case
         .await;
     assert!(again.asks() && again.keys().is_empty());
     assert_ne!(again.state(), waits.state());
-}
-
-/// Each question with what has to be declared for it, and declarations that are not enough.
-const NEEDS: [(&str, &str, &[&str]); 6] = [
-    (
-        "form",
-        r#"{"elicitation":{"form":{}}}"#,
-        &[
-            "{}",
-            r#"{"elicitation":{"url":{}}}"#,
-            r#"{"sampling":{},"roots":{}}"#,
-        ],
-    ),
-    // C1: a bare `elicitation` means forms only.
-    (
-        "url",
-        r#"{"elicitation":{"url":{}}}"#,
-        &[
-            "{}",
-            r#"{"elicitation":{}}"#,
-            r#"{"elicitation":{"form":{}}}"#,
-        ],
-    ),
-    (
-        "sample",
-        r#"{"sampling":{}}"#,
-        &[
-            "{}",
-            r#"{"elicitation":{},"roots":{}}"#,
-            r#"{"sampling":true}"#,
-        ],
-    ),
-    // C2
-    (
-        "tools",
-        r#"{"sampling":{"tools":{}}}"#,
-        &["{}", r#"{"sampling":{}}"#, r#"{"sampling":{"context":{}}}"#],
-    ),
-    (
-        "context",
-        r#"{"sampling":{"context":{}}}"#,
-        &["{}", r#"{"sampling":{}}"#, r#"{"sampling":{"tools":{}}}"#],
-    ),
-    // C7
-    (
-        "roots",
-        r#"{"roots":{}}"#,
-        &[
-            "{}",
-            r#"{"elicitation":{},"sampling":{}}"#,
-            r#"{"roots":null}"#,
-        ],
-    ),
-];
-
-fn sample(members: Value) -> CreateMessageRequest {
-    let mut request = json!({"messages": [], "maxTokens": 1});
-    crate::support::merge(&mut request, members);
-    serde_json::from_value(request).unwrap()
-}
-
-async fn server_requirement_7_what_was_not_declared_is_not_asked(case: Case) {
-    let builder = builder()
-        .offer("form", |cx| async move {
-            cx.elicit::<Seats>("q", "How many?").await?;
-            Ok("done".into())
-        })
-        .offer("url", |cx| async move {
-            let ready = || async { Ok::<_, ToolError>(()) };
-            let visit = cx.elicit_url("q", "Sign in.", "https://example.com/", ready);
-            visit.await.map_err(|error| error.flatten())?;
-            Ok("done".into())
-        })
-        .offer("sample", |cx| async move {
-            cx.sample("q", sample(json!({}))).await?;
-            Ok("done".into())
-        })
-        .offer("tools", |cx| async move {
-            cx.sample("q", sample(json!({"tools": []}))).await?;
-            Ok("done".into())
-        })
-        .offer("context", |cx| async move {
-            cx.sample("q", sample(json!({"includeContext": "thisServer"})))
-                .await?;
-            Ok("done".into())
-        })
-        .offer("roots", |cx| async move {
-            cx.roots("q").await?;
-            Ok("done".into())
-        })
-        .offer("everything", everything);
-    let server = builder.build().unwrap();
-    for (name, enough, not_enough) in NEEDS {
-        let enough: Value = serde_json::from_str(enough).unwrap();
-        let mut peer = Peer::new(case, &server).await.declaring(enough.clone());
-        assert_eq!(peer.call(name).await.keys(), ["q"], "{name}");
-        for declared in not_enough {
-            let mut peer = peer_of(case, &server, declared).await;
-            let refused = peer.call(name).await;
-            let error = refused.assert_error(-32_021, 400);
-            assert_eq!(
-                error["data"],
-                json!({"requiredCapabilities": enough}),
-                "{name} {declared}"
-            );
-            assert!(
-                !refused.text.contains("inputRequests"),
-                "nothing is sent: {}",
-                refused.text
-            );
-        }
-    }
-    let mut peer = peer_of(case, &server, r#"{"elicitation":{}}"#).await;
-    let refused = peer.call("everything").await;
-    assert_eq!(
-        refused.assert_error(-32_021, 400)["data"]["requiredCapabilities"],
-        json!({"elicitation": {"url": {}}, "sampling": {}, "roots": {}}),
-        "all that is missing"
-    );
-}
-
-async fn peer_of(case: Case, server: &mrtr::server::Server, declared: &str) -> Peer {
-    Peer::new(case, server)
-        .await
-        .declaring(serde_json::from_str(declared).unwrap())
 }
 
 /// Counts how many there are.

@@ -29,6 +29,7 @@ pub(crate) struct Peer {
     next_id: u64,
     capabilities: Value,
     user: Option<&'static str>,
+    version: &'static str,
 }
 
 enum Link {
@@ -49,6 +50,7 @@ impl Peer {
             next_id: 1,
             capabilities: all_capabilities(),
             user: None,
+            version: "2026-07-28",
         }
     }
 
@@ -100,6 +102,7 @@ impl Peer {
         let (status, text) = match &mut self.link {
             Link::Http(connection) => {
                 let mut post = Post::new(method, params.clone()).body(text);
+                post = post.with("MCP-Protocol-Version", self.version);
                 if let Some(user) = self.user {
                     post = post.with("X-User", user);
                 }
@@ -140,12 +143,40 @@ impl Peer {
         answer
     }
 
+    /// Over HTTP, with this version in the header.
+    pub(crate) async fn send_as_version(
+        &mut self,
+        version: &'static str,
+        request: &Value,
+    ) -> Answer {
+        self.version = version;
+        let answer = self.send(request).await;
+        self.version = "2026-07-28";
+        answer
+    }
+
     /// What `Offer` registered under `name`, with these members of `params` besides.
     pub(crate) async fn call_with(&mut self, name: &str, members: Value) -> Answer {
         let mut params = self.case.kind.params(name);
         merge(&mut params, members);
         let request = self.request(self.case.kind.method(), params);
         self.send(&request).await
+    }
+
+    /// The same with `arguments` as they are written, where the method has some.
+    pub(crate) async fn call_written(
+        &mut self,
+        name: &str,
+        arguments: &str,
+        members: Value,
+    ) -> Answer {
+        let mut params = self.case.kind.params(name);
+        merge(&mut params, members);
+        params["arguments"] = json!("$ARGUMENTS");
+        let method = self.case.kind.method();
+        let request = self.request(method, params);
+        let text = request.to_string().replace("\"$ARGUMENTS\"", arguments);
+        self.send_text(method, &request["params"], &text).await
     }
 
     /// A first round.
