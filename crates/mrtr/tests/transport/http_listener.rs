@@ -128,6 +128,9 @@ async fn a_listener_tells_its_address() {
         listener.url(),
         format!("http://{}/mcp", listener.local_addr())
     );
+    let everywhere = http().bind("0.0.0.0:0").await.unwrap();
+    let port = everywhere.local_addr().port();
+    assert_eq!(everywhere.url(), format!("http://127.0.0.1:{port}/mcp"));
 }
 
 #[tokio::test]

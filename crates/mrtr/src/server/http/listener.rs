@@ -4,7 +4,7 @@ use std::error::Error as StdError;
 use std::fmt;
 use std::future::{Future, poll_fn};
 use std::io;
-use std::net::SocketAddr;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
@@ -142,7 +142,13 @@ impl<S> Listener<S> {
 
     /// The address of the endpoint for clients on this machine.
     pub fn url(&self) -> String {
-        format!("http://{}{}", self.address, self.config.path)
+        let mut address = self.address;
+        match address.ip() {
+            IpAddr::V4(ip) if ip.is_unspecified() => address.set_ip(Ipv4Addr::LOCALHOST.into()),
+            IpAddr::V6(ip) if ip.is_unspecified() => address.set_ip(Ipv6Addr::LOCALHOST.into()),
+            _ => {}
+        }
+        format!("http://{address}{}", self.config.path)
     }
 
     /// Puts a layer before the endpoint: authentication, a rate limit, other paths.

@@ -82,7 +82,28 @@ use super::{Reply, Server};
 
 /// The HTTP side of a server: a tower service, and the settings of its own listener.
 ///
-/// Cheap to clone. See the [module](self) for what is checked and how replies look.
+/// Cheap to clone. Needs a tokio runtime. See the [module](self) for what is checked and how
+/// replies look.
+///
+/// In a router, with an authentication layer before it if need be:
+///
+/// ```
+/// use axum::Router;
+/// use mrtr::server::Server;
+///
+/// let server = Server::builder("travel", "1.0.0").build()?;
+/// let router: Router = Router::new().route_service("/mcp", server.http());
+/// # Ok::<(), mrtr::server::BuildError>(())
+/// ```
+///
+/// On its own listener, at `/mcp`:
+///
+/// ```no_run
+/// # async fn example(server: mrtr::server::Server) -> Result<(), Box<dyn std::error::Error>> {
+/// server.http().serve("127.0.0.1:8080".parse()?).await?;
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Debug)]
 pub struct Http {
     server: Server,
@@ -128,6 +149,9 @@ impl Http {
     /// only pages of this machine pass (`http://localhost:3000`, `http://127.0.0.1`), and only
     /// where the server itself is reached by a loopback address. Being of the same origin is no
     /// excuse: under DNS rebinding the attacker's page is.
+    ///
+    /// This decides what is served, not what a browser lets a page read: pages of other origins
+    /// need CORS headers besides, which a CORS layer before this service adds.
     ///
     /// # Errors
     /// When the text is not `scheme://host` or `scheme://host:port`.

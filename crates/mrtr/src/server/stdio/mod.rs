@@ -47,6 +47,9 @@ const BATCH: usize = 64 * 1024;
 
 /// A server on the standard streams; to run it, await it.
 ///
+/// It ends with its input. When it ends because the client reads no more, a thread of the runtime
+/// may still wait for input; a program that ends by itself then calls [`std::process::exit`].
+///
 /// ```no_run
 /// # async fn example(server: mrtr::server::Server) -> std::io::Result<()> {
 /// server.stdio().await
