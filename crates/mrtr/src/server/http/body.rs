@@ -1,6 +1,7 @@
 //! Reading a request body within bounds of size and time, and the body of a reply.
 
 use std::convert::Infallible;
+use std::future::poll_fn;
 use std::pin::{Pin, pin};
 use std::task::{Context, Poll};
 use std::time::Duration;
@@ -37,7 +38,12 @@ pub(super) async fn read<B: Body>(
     if body.size_hint().lower() > limit as u64 {
         return Err(BodyError::TooLarge);
     }
-    tokio::time::timeout(timeout, collect(body, limit))
+    let mut body = pin!(collect(body, limit));
+    // Most bodies come along with their head: those need no timer.
+    if let Poll::Ready(read) = poll_fn(|cx| Poll::Ready(body.as_mut().poll(cx))).await {
+        return read;
+    }
+    tokio::time::timeout(timeout, body)
         .await
         .unwrap_or(Err(BodyError::TooSlow))
 }

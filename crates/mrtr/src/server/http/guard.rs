@@ -1,5 +1,6 @@
 //! Which `Host` and `Origin` a request may come with.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::net::{IpAddr, Ipv6Addr};
 
@@ -11,8 +12,8 @@ use http::{HeaderMap, HeaderValue, Uri};
 pub(super) struct Guard {
     pub(super) reach: Reach,
     pub(super) any_origin: bool,
-    pub(super) origins: Vec<Origin>,
-    pub(super) hosts: Vec<Authority>,
+    pub(super) origins: Vec<Origin<'static>>,
+    pub(super) hosts: Vec<Authority<'static>>,
 }
 
 /// From where a server can be reached.
@@ -104,15 +105,15 @@ impl Guard {
 
 /// Scheme, host and port of a web page's address.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Origin {
-    scheme: String,
-    authority: Authority,
+pub(super) struct Origin<'a> {
+    scheme: Cow<'a, str>,
+    authority: Authority<'a>,
 }
 
-impl Origin {
-    pub(super) fn parse(text: &str) -> Option<Self> {
+impl<'a> Origin<'a> {
+    pub(super) fn parse(text: &'a str) -> Option<Self> {
         let (scheme, rest) = text.split_once("://")?;
-        let scheme = scheme.to_ascii_lowercase();
+        let scheme = lowercase(scheme);
         let is_scheme = |b: u8| b.is_ascii_alphanumeric() || b"+-.".contains(&b);
         if !scheme.starts_with(|c: char| c.is_ascii_alphabetic()) || !scheme.bytes().all(is_scheme)
         {
@@ -120,25 +121,32 @@ impl Origin {
         }
         let mut authority = Authority::parse(rest)?;
         if matches!(
-            (scheme.as_str(), authority.port),
+            (&*scheme, authority.port),
             ("http", Some(80)) | ("https", Some(443))
         ) {
             authority.port = None;
         }
         Some(Self { scheme, authority })
     }
+
+    pub(super) fn into_owned(self) -> Origin<'static> {
+        Origin {
+            scheme: self.scheme.into_owned().into(),
+            authority: self.authority.into_owned(),
+        }
+    }
 }
 
 /// A host, with a port where one is written.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Authority {
+pub(super) struct Authority<'a> {
     /// Lower case, without a final dot; IPv6 in brackets.
-    host: String,
+    host: Cow<'a, str>,
     port: Option<u16>,
 }
 
-impl Authority {
-    pub(super) fn parse(text: &str) -> Option<Self> {
+impl<'a> Authority<'a> {
+    pub(super) fn parse(text: &'a str) -> Option<Self> {
         let end_of_host = match text.strip_prefix('[') {
             Some(rest) => rest.find(']')? + 2,
             None => text.find(':').unwrap_or(text.len()),
@@ -155,9 +163,9 @@ impl Authority {
             .strip_prefix('[')
             .and_then(|rest| rest.strip_suffix(']'))
         {
-            Some(address) => format!("[{}]", address.parse::<Ipv6Addr>().ok()?),
+            Some(address) => format!("[{}]", address.parse::<Ipv6Addr>().ok()?).into(),
             None => {
-                let host = host.strip_suffix('.').unwrap_or(host).to_ascii_lowercase();
+                let host = lowercase(host.strip_suffix('.').unwrap_or(host));
                 let is_name = |b: u8| b.is_ascii_alphanumeric() || b"-._".contains(&b);
                 if host.is_empty() || !host.bytes().all(is_name) {
                     return None;
@@ -168,20 +176,37 @@ impl Authority {
         Some(Self { host, port })
     }
 
-    fn covers(&self, other: &Self) -> bool {
+    pub(super) fn into_owned(self) -> Authority<'static> {
+        Authority {
+            host: self.host.into_owned().into(),
+            port: self.port,
+        }
+    }
+
+    fn covers(&self, other: &Authority<'_>) -> bool {
         self.host == other.host && (self.port.is_none() || self.port == other.port)
     }
 
     fn is_loopback(&self) -> bool {
+        if self.host == "localhost" {
+            return true;
+        }
         let address = self
             .host
             .strip_prefix('[')
             .and_then(|rest| rest.strip_suffix(']'))
             .unwrap_or(&self.host);
-        match address.parse::<IpAddr>() {
-            Ok(address) => address.to_canonical().is_loopback(),
-            Err(_) => self.host == "localhost",
-        }
+        address
+            .parse::<IpAddr>()
+            .is_ok_and(|address| address.to_canonical().is_loopback())
+    }
+}
+
+fn lowercase(text: &str) -> Cow<'_, str> {
+    if text.bytes().any(|b| b.is_ascii_uppercase()) {
+        text.to_ascii_lowercase().into()
+    } else {
+        text.into()
     }
 }
 

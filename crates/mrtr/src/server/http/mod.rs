@@ -160,7 +160,7 @@ impl Http {
             what: "an origin (`https://app.example`)",
             given: origin.to_owned(),
         })?;
-        self.config_mut().guard.origins.push(parsed);
+        self.config_mut().guard.origins.push(parsed.into_owned());
         Ok(self)
     }
 
@@ -185,7 +185,7 @@ impl Http {
             what: "a host (`mcp.example.com`)",
             given: host.to_owned(),
         })?;
-        self.config_mut().guard.hosts.push(parsed);
+        self.config_mut().guard.hosts.push(parsed.into_owned());
         Ok(self)
     }
 

@@ -9,6 +9,9 @@ pub(super) fn is_json(headers: &HeaderMap) -> bool {
     let (Some(value), None) = (types.next(), types.next()) else {
         return false;
     };
+    if value == "application/json" {
+        return is_identity(headers);
+    }
     let Ok(value) = value.to_str() else {
         return false;
     };
@@ -33,6 +36,15 @@ fn is_identity(headers: &HeaderMap) -> bool {
 
 /// Whether the client reads both kinds of replies: `application/json` and `text/event-stream`.
 pub(super) fn accepts_both(headers: &HeaderMap) -> bool {
+    let mut values = headers.get_all(ACCEPT).iter();
+    // What nearly every client writes.
+    if values
+        .next()
+        .is_some_and(|value| value == "application/json, text/event-stream")
+        && values.next().is_none()
+    {
+        return true;
+    }
     let ranges = || {
         let values = headers.get_all(ACCEPT).iter();
         values
