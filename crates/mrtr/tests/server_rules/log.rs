@@ -1,22 +1,26 @@
 //! What the log tells: one exchange can be followed across its rounds, and
 //! what the client is not told is there.
 
+use std::cell::RefCell;
 use std::io::Write;
-use std::sync::{Arc, Mutex};
+use std::sync::Once;
 
 use mrtr::server::tool;
 use mrtr::{Cx, ToolError};
 use serde_json::json;
-use tracing_subscriber::fmt::MakeWriter;
 
 use crate::support::{Peer, accept, builder};
 
-#[derive(Clone, Default)]
-struct Buffer(Arc<Mutex<Vec<u8>>>);
+thread_local! {
+    static LOG: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
+}
 
-impl Write for Buffer {
+/// Writes to the log of this thread: each test runs on one of its own.
+struct ThreadLog;
+
+impl Write for ThreadLog {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        self.0.lock().expect("unpoisoned").extend_from_slice(bytes);
+        LOG.with_borrow_mut(|log| log.extend_from_slice(bytes));
         Ok(bytes.len())
     }
 
@@ -25,29 +29,21 @@ impl Write for Buffer {
     }
 }
 
-impl<'a> MakeWriter<'a> for Buffer {
-    type Writer = Self;
-
-    fn make_writer(&'a self) -> Self {
-        self.clone()
-    }
+/// One subscriber for the process: what is of interest to a thread's own is
+/// cached for all threads.
+fn capture() {
+    static INSTALL: Once = Once::new();
+    INSTALL.call_once(|| {
+        tracing_subscriber::fmt()
+            .with_max_level(tracing::Level::DEBUG)
+            .with_ansi(false)
+            .with_writer(|| ThreadLog)
+            .init();
+    });
 }
 
-impl Buffer {
-    fn text(&self) -> String {
-        String::from_utf8(self.0.lock().expect("unpoisoned").clone()).expect("UTF-8")
-    }
-}
-
-/// Captures what is logged on this thread.
-fn capture() -> (Buffer, tracing::subscriber::DefaultGuard) {
-    let buffer = Buffer::default();
-    let subscriber = tracing_subscriber::fmt()
-        .with_max_level(tracing::Level::DEBUG)
-        .with_ansi(false)
-        .with_writer(buffer.clone())
-        .finish();
-    (buffer, tracing::subscriber::set_default(subscriber))
+fn logged() -> String {
+    LOG.with_borrow(|log| String::from_utf8(log.clone()).expect("UTF-8"))
 }
 
 async fn pay(cx: Cx, _: ()) -> Result<String, ToolError> {
@@ -62,7 +58,7 @@ fn field<'a>(line: &'a str, name: &str) -> &'a str {
 
 #[tokio::test]
 async fn one_exchange_has_one_id_in_all_its_rounds_and_another_call_another() {
-    let (log, _guard) = capture();
+    capture();
     let peer = Peer::of(builder().tool(tool("pay", pay)));
     let params = json!({"name": "pay"});
     let asked = peer.result("tools/call", params.clone()).await;
@@ -74,7 +70,7 @@ async fn one_exchange_has_one_id_in_all_its_rounds_and_another_call_another() {
     )
     .await;
     peer.result("tools/call", params).await;
-    let text = log.text();
+    let text = logged();
     let spans: Vec<&str> = text
         .lines()
         .filter(|line| line.contains("input required") || line.contains("handler failed"))
@@ -93,7 +89,7 @@ async fn one_exchange_has_one_id_in_all_its_rounds_and_another_call_another() {
 
 #[tokio::test]
 async fn what_the_client_is_not_told_is_in_the_log() {
-    let (log, _guard) = capture();
+    capture();
     async fn boom(_: Cx, _: ()) -> Result<String, ToolError> {
         panic!("out of seats")
     }
@@ -114,7 +110,7 @@ async fn what_the_client_is_not_told_is_in_the_log() {
         .replace("mrtr1.", "mrtr1.A");
     peer.error("tools/call", json!({"name": "pay", "requestState": forged}))
         .await;
-    let text = log.text();
+    let text = logged();
     for told in ["the bank said no", "out of seats", "not in the keyring"] {
         assert!(text.contains(told), "`{told}` is missing in:\n{text}");
     }
@@ -126,10 +122,10 @@ async fn what_the_client_is_not_told_is_in_the_log() {
 
 #[tokio::test]
 async fn a_trace_context_is_noted() {
-    let (log, _guard) = capture();
+    capture();
     let mut peer = Peer::of(builder().tool(tool("pay", pay)));
     peer.extra_meta =
         json!({"traceparent": "00-0af7651916cd43dd8448eb211c80319c-00f067aa0ba902b7-01"});
     peer.result("tools/call", json!({"name": "pay"})).await;
-    assert!(log.text().contains("0af7651916cd43dd8448eb211c80319c"));
+    assert!(logged().contains("0af7651916cd43dd8448eb211c80319c"));
 }
