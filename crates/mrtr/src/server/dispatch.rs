@@ -24,19 +24,17 @@ impl Server {
     /// To cancel the request, drop the future.
     ///
     /// ```
-    /// # tokio_test(async {
     /// use mrtr::server::{Caller, Server};
     ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), mrtr::server::BuildError> {
     /// let server = Server::builder("empty", "1.0.0").build()?;
     /// let discover = br#"{"jsonrpc":"2.0","id":1,"method":"server/discover","params":{"_meta":{
     ///     "io.modelcontextprotocol/protocolVersion":"2026-07-28",
     ///     "io.modelcontextprotocol/clientCapabilities":{}}}}"#;
     /// let answer = server.respond(discover, &Caller::anonymous()).await.expect("a request");
     /// assert!(answer.starts_with(br#"{"jsonrpc":"2.0","id":1,"result":{"resultType":"complete""#));
-    /// # Ok::<(), mrtr::server::BuildError>(())
-    /// # });
-    /// # fn tokio_test(f: impl Future<Output = Result<(), mrtr::server::BuildError>>) {
-    /// #     tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(f).unwrap()
+    /// # Ok(())
     /// # }
     /// ```
     pub async fn respond(&self, message: &[u8], caller: &Caller) -> Option<Bytes> {
