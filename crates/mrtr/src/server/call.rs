@@ -109,10 +109,6 @@ impl Call<'_> {
                 tracing::error!(%fault, "the handler broke a rule");
                 Err(Cause::Fault)
             }
-            _ => {
-                tracing::error!("the round ended in an unknown way");
-                Err(Cause::Fault)
-            }
         }
     }
 
