@@ -58,14 +58,16 @@ async fn over_http(
     desk.open_at(origin(address));
     let endpoint = format!("{}/mcp", origin(address));
     let introduction = Introduction::new(endpoint, people)?;
+    // Whoever reads that it listens may tell it to stop at once.
+    let stop =
+        signal().map_err(|error| Failure::local(error).context("cannot listen to signals"))?;
     if out.is_json() {
         out.document(&introduction);
     }
     out.note(format_args!("listening on {}", introduction.endpoint));
     introduction.people(out);
     let listener = listener.wrap(|endpoint| example::site(endpoint, desk));
-    let stopped = listener.run().await;
-    stopped.map_err(|error| Failure::local(error).context("cannot listen to signals"))?;
+    listener.run_until(stop).await;
     out.note("stopped");
     Ok(())
 }
@@ -83,14 +85,14 @@ async fn over_stdio(
         .map_err(cannot_listen)?;
     let address = socket.local_addr().map_err(cannot_listen)?;
     desk.open_at(origin(address));
+    let stop =
+        signal().map_err(|error| Failure::local(error).context("cannot listen to signals"))?;
     let introduction = Introduction::new(format!("{}/sign-in", origin(address)), people)?;
     out.note(format_args!(
         "serving on stdin and stdout; the sign-in page is {}",
         introduction.endpoint
     ));
     introduction.people(out);
-    let stop =
-        signal().map_err(|error| Failure::local(error).context("cannot listen to signals"))?;
     tokio::select! {
         served = server.stdio() => served.map_err(|error| Failure::new(Exit::Transport, error)),
         page = async { axum::serve(socket, example::pages(desk)).await } => page.map_err(cannot_listen),
