@@ -126,7 +126,8 @@ struct Known {
 impl Introduction {
     fn new(endpoint: String, people: &People) -> Result<Self, Failure> {
         let known = Person::ALL.into_iter().map(|name| {
-            let code = people.code(name).map_err(Failure::local)?;
+            let sealed = people.code(name);
+            let code = sealed.map_err(|error| Failure::new(Exit::Local, error))?;
             Ok(Known { name, code })
         });
         let people = known.collect::<Result<_, Failure>>()?;

@@ -8,7 +8,8 @@ use std::fmt;
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use mrtr::state::{Keyring, Principal, SealError};
+use anyhow::Result;
+use mrtr::state::{Keyring, Principal};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
@@ -78,7 +79,7 @@ impl People {
     }
 
     /// A person's access token, which is also what the person logs in with.
-    pub(crate) fn code(&self, person: Person) -> Result<String, SealError> {
+    pub(crate) fn code(&self, person: Person) -> Result<String> {
         self.seal(CODE, person, None)
     }
 
@@ -87,7 +88,7 @@ impl People {
     }
 
     /// What a browser that is logged in keeps as a cookie.
-    pub(super) fn login(&self, person: Person) -> Result<String, SealError> {
+    pub(super) fn login(&self, person: Person) -> Result<String> {
         self.seal(LOGIN, person, Some(LOGIN_FOR))
     }
 
@@ -100,10 +101,12 @@ impl People {
         purpose: &str,
         value: T,
         good_for: Option<Duration>,
-    ) -> Result<String, SealError> {
+    ) -> Result<String> {
         let until = good_for.map(|time| now().saturating_add(millis(time)));
-        let sealed = serde_json::to_vec(&Sealed { value, until }).unwrap_or_default();
-        self.keyring().seal_bytes(purpose, &sealed, rand::random())
+        let sealed = serde_json::to_vec(&Sealed { value, until })?;
+        Ok(self
+            .keyring()
+            .seal_bytes(purpose, &sealed, rand::random())?)
     }
 
     pub(super) fn open<T: DeserializeOwned>(&self, purpose: &str, text: &str) -> Option<T> {

@@ -2,7 +2,7 @@
 //!
 //! A link can be passed on: whoever asks for one could talk somebody else into opening it, and have
 //! that person's account connected to their own call. So the link carries a sealed [`Ticket`] that
-//! says who asked, and the page lets nobody else go on, see [`pages`].
+//! says who asked, and the page lets nobody else go on, see [`pages()`].
 
 mod done;
 mod html;

@@ -2,7 +2,8 @@
 //!
 //! The visitor logs in first, which leaves a cookie. Only then it shows whether the ticket in the link
 //! is for this very person; nobody else gets a button to press. What the page changes, it changes for
-//! requests of its own forms only.
+//! requests of its own forms only. A page that others can reach is served over HTTPS, and its cookie
+//! is `Secure`.
 
 use std::sync::Arc;
 
@@ -50,8 +51,8 @@ async fn show(
         return html::bad_ticket();
     };
     match desk.visit(&headers, &text) {
-        Ok((_, person)) => html::consent(&text, person),
-        Err(response) => response,
+        Visit::Welcome(_, person) => html::consent(&text, person),
+        Visit::Told(response) => response,
     }
 }
 
@@ -64,12 +65,12 @@ async fn connect(
         return html::bad_ticket();
     };
     match desk.visit(&headers, &text) {
-        Ok((ticket, person)) => {
+        Visit::Welcome(ticket, person) => {
             tracing::info!(%person, exchange = ticket.exchange, "signed in");
             desk.done.add(ticket.exchange);
             html::done(person)
         }
-        Err(response) => response,
+        Visit::Told(response) => response,
     }
 }
 
@@ -113,21 +114,33 @@ fn back(ticket: &str, login: &str, seconds: u64) -> Response {
     response
 }
 
+/// Who comes with a link.
+enum Visit {
+    /// The person it is for.
+    Welcome(Ticket, Person),
+    /// Somebody else, or nobody known yet; what they are told.
+    Told(Response),
+}
+
 impl Desk {
     fn ticket(&self, text: &str) -> Option<Ticket> {
         self.people.open(TICKET, text)
     }
 
-    /// The ticket, if the visitor is the person it is for; else what the visitor is told.
-    fn visit(&self, headers: &HeaderMap, text: &str) -> Result<(Ticket, Person), Response> {
-        let ticket = self.ticket(text).ok_or_else(html::bad_ticket)?;
+    fn visit(&self, headers: &HeaderMap, text: &str) -> Visit {
+        let Some(ticket) = self.ticket(text) else {
+            return Visit::Told(html::bad_ticket());
+        };
         let login = cookie(headers).and_then(|login| self.people.by_login(login));
-        let visitor = login.ok_or_else(|| html::log_in(text, false))?;
-        if visitor != ticket.person {
-            tracing::warn!(%visitor, exchange = ticket.exchange, "a link of somebody else was opened");
-            return Err(html::somebody_else(text, visitor));
+        match login {
+            None => Visit::Told(html::log_in(text, false)),
+            Some(visitor) if visitor == ticket.person => Visit::Welcome(ticket, visitor),
+            Some(visitor) => {
+                let exchange = ticket.exchange;
+                tracing::warn!(%visitor, exchange, "a link of somebody else was opened");
+                Visit::Told(html::somebody_else(text, visitor))
+            }
         }
-        Ok((ticket, visitor))
     }
 
     fn is_own(&self, method: &Method, headers: &HeaderMap) -> Result<(), &'static str> {
