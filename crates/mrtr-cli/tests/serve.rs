@@ -241,6 +241,7 @@ fn what_stands_in_the_way_is_exit_code_6() {
     assert_eq!(stdout(&output), "");
 }
 
+#[cfg(unix)]
 #[test]
 fn without_keys_it_warns_and_with_keys_it_does_not() {
     let mut server = Serving::http(&[]);

@@ -115,3 +115,48 @@ pub(super) fn register() -> Tool {
         .description("Books a trip by train. Asks for the details, then for a yes to the price.")
         .destructive(false)
 }
+
+#[cfg(test)]
+mod tests {
+    use mrtr::harness::{End, Harness};
+    use serde_json::json;
+
+    use super::*;
+
+    fn trip() -> Trip {
+        Trip {
+            to: "Oslo".to_owned(),
+        }
+    }
+
+    #[tokio::test]
+    async fn it_asks_again_for_a_berth_that_is_not_there_and_books_what_was_confirmed() {
+        let details =
+            |seats: u32| json!({ "class": "sleeper", "seats": seats, "departure": "2027-05-01" });
+        let played = Harness::new(|cx| book(cx, trip()))
+            .answer("details", details(5))
+            .answer("details", details(4))
+            .confirm("pay")
+            .repeat_each_round()
+            .drop_at_every_await()
+            .play()
+            .await;
+        assert_eq!(played.asked(), [["details"], ["details"], ["pay"]]);
+        let again = played.rounds[1].message("details").expect("asked");
+        assert!(again.contains("four berths"), "{again}");
+        assert!(played.rounds[2].state_bytes < 500);
+        let Json(ticket) = played.value();
+        assert_eq!((ticket.seats, ticket.euros), (4, 416));
+    }
+
+    #[tokio::test]
+    async fn a_no_to_the_price_books_nothing() {
+        let details = json!({ "class": "standard", "seats": 1, "departure": "2027-05-01" });
+        let played = Harness::new(|cx| book(cx, trip()))
+            .answer("details", details)
+            .decline("pay")
+            .play()
+            .await;
+        assert!(matches!(played.end, End::Refused(_)));
+    }
+}
