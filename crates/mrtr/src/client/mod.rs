@@ -1,17 +1,29 @@
 //! A client for MCP servers: calls that ask back, over Streamable HTTP and child processes.
 //!
-//! ```no_run
+//! ```
 //! use mrtr::client::{Answers, Client, FormQuestion};
+//! use mrtr::wire::CallToolResult;
 //!
-//! # async fn run() -> Result<(), Box<dyn std::error::Error>> {
-//! let client = Client::http("http://127.0.0.1:8080/mcp").build()?;
+//! # use mrtr::{Cx, Form, ToolError, server::{Server, tool}};
+//! # #[derive(Form)]
+//! # struct Seat { seat: String }
+//! # async fn book(cx: Cx, _: ()) -> Result<String, ToolError> {
+//! #     let Seat { seat } = cx.elicit("seat", "Which seat?").await?;
+//! #     Ok(format!("seat {seat} is yours"))
+//! # }
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let server = Server::builder("travel", "1.0.0").tool(tool("book", book)).build()?;
+//! # let listener = server.http().bind("127.0.0.1:0").await?;
+//! # let url = listener.url();
+//! # tokio::spawn(listener.run_until(std::future::pending()));
+//! let client = Client::http(url).build()?;
 //! let answers = Answers::new().form(|question: FormQuestion| async move {
 //!     println!("{} asks: {}", question.target, question.form.message);
 //!     question.accept(&serde_json::json!({ "seat": "12A" }))
 //! });
-//! let arguments = serde_json::json!({ "to": "Kyoto" });
-//! let result = client.call_tool("book", &arguments, &answers).await?;
-//! println!("{:?}", result.content);
+//! let result = client.call_tool("book", &(), &answers).await?;
+//! assert_eq!(result.content, CallToolResult::text("seat 12A is yours").content);
 //! # Ok(())
 //! # }
 //! ```

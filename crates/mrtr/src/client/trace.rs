@@ -24,7 +24,7 @@ pub struct Traced<'a> {
     /// The message as it stands on the wire; over stdio a line without its end. Text that is not
     /// UTF-8 has replacement characters.
     pub text: &'a str,
-    /// Over HTTP: the headers that came with it, without credentials.
+    /// Over HTTP: its headers. Those of a request are without credentials.
     pub headers: Option<&'a HeaderMap>,
     /// Over HTTP: the status of a reply.
     pub status: Option<u16>,

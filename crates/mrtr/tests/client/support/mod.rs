@@ -5,9 +5,10 @@
 pub(crate) mod child;
 pub(crate) mod http;
 pub(crate) mod peer;
+pub(crate) mod travel;
 
 use mrtr::client::{Answers, BoxError, FormQuestion};
-use mrtr::wire::ElicitResult;
+use mrtr::wire::{ElicitResult, ListRootsResult};
 use serde_json::{Value, json};
 
 /// A tool result that is done.
@@ -40,4 +41,12 @@ pub(crate) fn says_yes() -> Answers {
 pub(crate) fn version_error(id: u64, supported: Value) -> Value {
     json!({"jsonrpc": "2.0", "id": id, "error": {"code": -32022,
         "message": "Unsupported protocol version", "data": {"supported": supported}}})
+}
+
+/// Answers a question for roots with none.
+pub(crate) fn no_roots() -> Answers {
+    Answers::new().roots(|_| async {
+        let result: ListRootsResult = serde_json::from_value(json!({"roots": []}))?;
+        Ok::<_, BoxError>(result)
+    })
 }

@@ -1,13 +1,9 @@
 //! How a client spends its time. The clock of these tests stands still until everybody waits.
 
-#![allow(clippy::unwrap_used, clippy::expect_used)]
-
-mod client_support;
-
 use std::time::Duration;
 
-use client_support::peer::Peer;
-use client_support::{asks, done, form, says_yes};
+use crate::support::peer::Peer;
+use crate::support::{asks, done, form, says_yes};
 use mrtr::client::{
     Answerer, Answers, BoxError, Client, ClientBuilder, ClientError, ClientLimits, Delivery,
     FormQuestion, Loss, Turn,

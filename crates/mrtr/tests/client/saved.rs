@@ -1,15 +1,11 @@
 //! Calls that are saved by one client and go on in another.
 
-#![allow(clippy::unwrap_used, clippy::expect_used)]
-
-mod client_support;
-
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use client_support::http::{Do, Script};
-use client_support::{asks, done, form, says_yes};
+use crate::support::http::{Do, Script};
+use crate::support::{asks, done, form, says_yes};
 use mrtr::client::{Answerer, Call, Client, ClientError, IfSent, PendingPhase, Turn, saved_call};
 use mrtr::exchange::{ExchangeError, ResumeError};
 use mrtr::wire::{ElicitResult, InputResponse};
@@ -23,7 +19,7 @@ fn named(mut result: Value, server: &str) -> Value {
 }
 
 fn discovered(server: &str) -> Value {
-    client_support::peer::discovered(server)
+    crate::support::peer::discovered(server)
 }
 
 fn tools() -> Value {

@@ -1,11 +1,7 @@
 //! The client and the server of this crate with each other: over HTTP and over a stream of lines,
-
-#![allow(clippy::unwrap_used, clippy::expect_used)]
 //! for tools, prompts and resources.
 
-mod client_support;
-
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
 
 use mrtr::client::{
@@ -13,118 +9,14 @@ use mrtr::client::{
     RootsQuestion, SampleQuestion, Turn, UrlQuestion,
 };
 use mrtr::exchange::ExchangeError;
-use mrtr::server::{Json, Notify as _, Server, prompt, resource, tool};
-use mrtr::state::{Keyring, Secret};
+use mrtr::server::Server;
 use mrtr::wire::{
-    Action, Capabilities, Capability, ContentBlock, CreateMessageRequest, CreateMessageResult,
-    ElicitResult, ErrorCode, ListRootsResult, ResourceContents, SamplingMessage,
+    Action, Capabilities, Capability, ContentBlock, CreateMessageResult, ElicitResult, ErrorCode,
+    ListRootsResult, ResourceContents,
 };
-use mrtr::{Cx, Form, ToolError};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 use serde_json::json;
-use tokio::sync::Notify;
 
-#[derive(Deserialize, JsonSchema)]
-struct Trip {
-    #[schemars(extend("x-mcp-header" = "To"))]
-    to: String,
-}
-
-#[derive(Form)]
-struct Seat {
-    #[form(min = 1, max = 40)]
-    row: u8,
-}
-
-#[derive(Serialize, JsonSchema)]
-struct Ticket {
-    to: String,
-    row: u8,
-    price: u32,
-}
-
-#[derive(Clone, Default)]
-struct Counters {
-    quotes: Arc<AtomicU32>,
-    dropped: Arc<Notify>,
-    started: Arc<Notify>,
-}
-
-struct OnDrop(Arc<Notify>);
-
-impl Drop for OnDrop {
-    fn drop(&mut self) {
-        self.0.notify_one();
-    }
-}
-
-fn server(counters: &Counters) -> Server {
-    let (quotes, stuck) = (Arc::clone(&counters.quotes), counters.clone());
-    let book = move |cx: Cx, trip: Trip| {
-        let quotes = Arc::clone(&quotes);
-        async move {
-            let price = cx
-                .step("quote", || async move {
-                    Ok::<_, ToolError>(41 + quotes.fetch_add(1, Ordering::Relaxed))
-                })
-                .await?;
-            cx.progress(1.0, 2.0, "quoted");
-            let seat: Seat = cx.elicit("seat", "Which row?").await?;
-            cx.confirm("pay", format!("Pay {price}?")).await?;
-            let Trip { to } = trip;
-            Ok::<_, ToolError>(Json(Ticket {
-                to,
-                row: seat.row,
-                price,
-            }))
-        }
-    };
-    let sign_in = |cx: Cx, (): ()| async move {
-        let done = || async { Ok::<_, ToolError>("token".to_owned()) };
-        let token: String = cx
-            .elicit_url("login", "Please sign in", "https://example.com/login", done)
-            .await
-            .map_err(|error| error.flatten())?;
-        Ok::<_, ToolError>(token)
-    };
-    let think = |cx: Cx, (): ()| async move {
-        let request = CreateMessageRequest::new(vec![SamplingMessage::user("Hello")], 10);
-        let (answer, roots) = (cx.sample("model", request), cx.roots("roots"));
-        let (answer, roots) = tokio::join!(answer, roots);
-        Ok::<_, ToolError>(format!(
-            "{} in {}",
-            answer?.content.to_text(),
-            roots?[0].uri
-        ))
-    };
-    let hang = move |_: Cx, (): ()| {
-        let stuck = stuck.clone();
-        async move {
-            let _guard = OnDrop(Arc::clone(&stuck.dropped));
-            stuck.started.notify_one();
-            std::future::pending::<Result<String, ToolError>>().await
-        }
-    };
-    let brief = |cx: Cx, trip: Trip| async move {
-        let seat: Seat = cx.elicit("seat", "Which row?").await?;
-        Ok::<_, ToolError>(format!("Row {} to {}", seat.row, trip.to))
-    };
-    let note = |cx: Cx, (): ()| async move {
-        let seat: Seat = cx.elicit("seat", "Which row?").await?;
-        Ok::<_, ToolError>(format!("row {}", seat.row))
-    };
-    Server::builder("travel", "1.0.0")
-        .keyring(Keyring::new([Secret::from_bytes(&[7; 32]).unwrap()]).unwrap())
-        .tool(tool("book", book))
-        .tool(tool("sign_in", sign_in))
-        .tool(tool("think", think))
-        .tool(tool("hang", hang))
-        .prompt(prompt("brief", brief))
-        .resource(resource("note://todo", note))
-        .build()
-        .unwrap()
-}
+use crate::support::travel::{Counters, server};
 
 /// A running server and a client of it.
 async fn over_http(server: &Server) -> ClientBuilder {
@@ -151,16 +43,16 @@ macro_rules! over_both {
         mod http {$(
             #[tokio::test]
             async fn $name() {
-                let counters = super::Counters::default();
-                let server = super::server(&counters);
+                let counters = crate::support::travel::Counters::default();
+                let server = crate::support::travel::server(&counters);
                 super::$name(super::over_http(&server).await, counters).await;
             }
         )*}
         mod lines {$(
             #[tokio::test]
             async fn $name() {
-                let counters = super::Counters::default();
-                let server = super::server(&counters);
+                let counters = crate::support::travel::Counters::default();
+                let server = crate::support::travel::server(&counters);
                 super::$name(super::over_lines(&server), counters).await;
             }
         )*}

@@ -1,13 +1,9 @@
 //! How a client reads interim results (over HTTP).
 
-#![allow(clippy::unwrap_used, clippy::expect_used)]
-
-mod client_support;
-
 use std::time::Duration;
 
-use client_support::http::{Do, Script};
-use client_support::{asks, done, form, roots, says_yes};
+use crate::support::http::{Do, Script};
+use crate::support::{asks, done, form, roots, says_yes};
 use mrtr::client::{ClientError, Turn};
 use mrtr::exchange::{Backoff, Blame, ExchangeError, ExchangeLimits, ProtocolError, Violation};
 use mrtr::wire::{Capability, InputKind, ResultError, Strictness};

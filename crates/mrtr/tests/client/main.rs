@@ -1,0 +1,20 @@
+//! The client against scripted servers, over real sockets, real child processes and streams in
+//! memory, and against the server of this crate.
+
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+mod support;
+
+mod answers;
+#[cfg(unix)]
+mod child_calls;
+#[cfg(unix)]
+mod child_life;
+mod http_client;
+mod http_headers;
+mod http_replies;
+mod interim;
+mod retry;
+mod saved;
+mod time;
+mod with_server;
