@@ -25,6 +25,34 @@ use super::settings::Defaults;
 use super::{Inner, Prompt, Resource, ResourceTemplate, Server, Tool};
 
 /// Collects what a server offers; [`build`](Self::build) checks it all.
+///
+/// ```
+/// use std::time::Duration;
+/// use mrtr::server::{Server, TokenBuckets, prompt, resource, tool};
+/// use mrtr::state::StateLimits;
+/// use mrtr::{Cx, ToolError};
+///
+/// async fn hello(_: Cx, _: ()) -> Result<&'static str, ToolError> {
+///     Ok("Hello.")
+/// }
+///
+/// let server = Server::builder("greeter", "1.0.0")
+///     .title("Greeter")
+///     .instructions("Say hello first.")
+///     .tool(tool("hello", hello).read_only().request_deadline(Duration::from_secs(5)))
+///     .prompt(prompt("hello", hello))
+///     .resource(resource("greeting://hello", hello).mime_type("text/plain"))
+///     .limits(StateLimits::default().with_ttl(Duration::from_secs(120)))
+///     .limiter(TokenBuckets::new(20, Duration::from_secs(1)))
+///     .build()?;
+///
+/// let twice = Server::builder("greeter", "1.0.0")
+///     .tool(tool("hello", hello))
+///     .tool(tool("hello", hello))
+///     .build();
+/// assert!(twice.unwrap_err().to_string().contains("tool `hello`: it is registered twice"));
+/// # Ok::<(), mrtr::server::BuildError>(())
+/// ```
 #[must_use = "a builder does nothing until `build` is called"]
 pub struct ServerBuilder {
     info: Implementation,

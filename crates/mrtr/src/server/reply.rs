@@ -53,7 +53,14 @@ impl Reply {
         out.extend_from_slice(br#","error":"#);
         write(&mut out, &cause.error());
         out.push(b'}');
-        Self::new(out, cause.http_status())
+        let retry_after = match cause {
+            Cause::TooManyRequests { retry_after } => Some(*retry_after),
+            _ => None,
+        };
+        Self {
+            retry_after,
+            ..Self::new(out, cause.http_status())
+        }
     }
 
     /// A response with a result that is JSON text already.
@@ -144,6 +151,14 @@ mod tests {
     fn an_id_that_could_not_be_read_is_left_out() {
         let reply = Reply::error(None, &Cause::ParseError);
         assert!(text(&reply).starts_with(r#"{"jsonrpc":"2.0","error":{"code":-32700"#));
+    }
+
+    #[test]
+    fn who_is_sent_away_is_told_when_to_come_back() {
+        let retry_after = Duration::from_secs(3);
+        let reply = Reply::error(None, &Cause::TooManyRequests { retry_after });
+        assert_eq!(reply.retry_after, Some(retry_after));
+        assert_eq!(Reply::error(None, &Cause::Fault).retry_after, None);
     }
 
     #[test]
