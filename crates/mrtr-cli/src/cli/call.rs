@@ -8,7 +8,7 @@ const EXAMPLES: &str = "\
 Examples:
   mrtr call http://127.0.0.1:8080/mcp book to=Kyoto
   mrtr call http://127.0.0.1:8080/mcp trip://kyoto/notes
-  mrtr call http://127.0.0.1:8080/mcp --prompt briefing
+  mrtr call http://127.0.0.1:8080/mcp --prompt briefing to=Oslo
   mrtr call --command 'mrtr serve --stdio' deploy service=web
   mrtr call http://127.0.0.1:8080/mcp deploy service=web --answer confirm=true
   mrtr call http://127.0.0.1:8080/mcp book to=Kyoto --save trip.json < /dev/null";
