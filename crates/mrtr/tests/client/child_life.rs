@@ -164,10 +164,11 @@ async fn a_dead_server_is_started_anew_by_the_next_call() {
     client.close().await;
 }
 
-/// Starts the child and waits until it has made the file `up`.
-async fn start(child: &Child) -> Client {
+/// Starts the child and waits until it has made the file `up`. `shutdown` is how long it may take to
+/// exit before it is terminated, and again before it is killed.
+async fn start(child: &Child, shutdown: Duration) -> Client {
     let mut limits = ClientLimits::default();
-    limits.shutdown = Duration::from_millis(50);
+    limits.shutdown = shutdown;
     let client = child.builder().limits(limits).build().unwrap();
     let request = client.clone();
     tokio::spawn(async move { request.list_tools().await });
@@ -195,7 +196,7 @@ async fn closing_lets_a_server_exit_by_itself() {
         "echo $$ > \"$DIR/pid\"; touch \"$DIR/up\"; while IFS= read -r line; do :; done; \
          touch \"$DIR/ended\"",
     );
-    let client = start(&child).await;
+    let client = start(&child, Duration::from_secs(600)).await;
     client.close().await;
     assert!(child.file("ended").exists());
     assert!(!is_alive(&child));
@@ -207,7 +208,7 @@ async fn closing_terminates_a_server_that_stays_and_what_it_started() {
         "trap 'touch \"$DIR/terminated\"; exit' TERM; echo $$ > \"$DIR/pid\"; exec <&-; \
          (trap 'touch \"$DIR/grandchild\"; exit' TERM; touch \"$DIR/up\"; sleep 100 & wait) & wait",
     );
-    let client = start(&child).await;
+    let client = start(&child, Duration::from_secs(1)).await;
     client.close().await;
     assert!(child.file("terminated").exists());
     assert!(!is_alive(&child));
@@ -219,7 +220,7 @@ async fn closing_kills_a_server_that_ignores_everything() {
     let child = Child::new(
         "trap '' TERM; echo $$ > \"$DIR/pid\"; exec <&-; touch \"$DIR/up\"; sleep 100 & wait",
     );
-    let client = start(&child).await;
+    let client = start(&child, Duration::from_millis(50)).await;
     client.close().await;
     assert!(!is_alive(&child));
 }
