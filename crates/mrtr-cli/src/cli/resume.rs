@@ -9,7 +9,7 @@ use super::connect::{AnswerArgs, ConnectArgs};
 const EXAMPLES: &str = "\
 Examples:
   mrtr resume trip.json
-  mrtr resume trip.json --answer details='{\"seats\": 2}'";
+  mrtr resume trip.json --answer pay=true";
 
 /// Go on with a call that was saved
 ///
