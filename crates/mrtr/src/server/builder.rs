@@ -20,6 +20,7 @@ use super::keys;
 use super::limiter::Limiter;
 use super::lists::ListStyle;
 use super::registry::Registry;
+use super::reply::{ServerMeta, one_line};
 use super::runtime::{Runtime, SystemRuntime};
 use super::settings::Defaults;
 use super::{Inner, Prompt, Resource, ResourceTemplate, Server, Tool};
@@ -246,13 +247,13 @@ impl ServerBuilder {
         let discover = {
             let mut result = DiscoverResult::new(capabilities).with_cache_hints(self.list_hints);
             result.instructions = self.instructions;
-            result.meta = Some(server_meta.clone());
+            result.meta = Some(server_meta.members().clone());
             serialised(&result, &mut problems)
         };
         let style = ListStyle {
             page_size: self.page_size.max(1),
             hints: self.list_hints,
-            meta: &server_meta,
+            meta: server_meta.members(),
         };
         let mut registry = Registry::default();
         add_tools(
@@ -331,17 +332,23 @@ fn keyring(
     })
 }
 
-fn server_meta(info: &Implementation, problems: &mut Problems) -> RawObject {
-    let mut meta = RawObject::new();
-    if let Err(error) = meta.insert_as(meta_key::SERVER_INFO, info) {
+fn server_meta(info: &Implementation, problems: &mut Problems) -> ServerMeta {
+    let mut members = RawObject::new();
+    let meta = members
+        .insert_as(meta_key::SERVER_INFO, info)
+        .and_then(|()| ServerMeta::new(members));
+    meta.unwrap_or_else(|error| {
         problems.add("server", error);
-    }
-    meta
+        ServerMeta::default()
+    })
 }
 
 fn serialised(value: &impl Serialize, problems: &mut Problems) -> Box<[u8]> {
     match serde_json::to_vec(value) {
-        Ok(json) => json.into(),
+        Ok(mut json) => {
+            one_line(&mut json);
+            json.into()
+        }
         Err(error) => {
             problems.add("server", error);
             Box::default()

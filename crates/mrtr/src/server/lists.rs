@@ -3,6 +3,8 @@
 use mrtr_core::wire::{CacheHints, Cause, RawObject};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
+use super::reply::one_line;
+
 /// The results of a list request, page by page.
 #[derive(Debug)]
 pub(super) struct List {
@@ -34,10 +36,14 @@ impl List {
                 next,
                 style,
             };
-            serde_json::to_vec(&page).map(Vec::into_boxed_slice)
+            let mut json = serde_json::to_vec(&page)?;
+            one_line(&mut json);
+            Ok(json.into_boxed_slice())
         };
         Ok(Self {
-            pages: (0..count).map(page).collect::<Result<_, _>>()?,
+            pages: (0..count)
+                .map(page)
+                .collect::<Result<_, serde_json::Error>>()?,
         })
     }
 

@@ -75,7 +75,7 @@ mod tool;
 use std::fmt;
 use std::sync::Arc;
 
-use mrtr_core::wire::{Implementation, RawObject};
+use mrtr_core::wire::Implementation;
 
 pub use build_error::{BuildError, BuildProblem};
 pub use builder::ServerBuilder;
@@ -95,6 +95,7 @@ pub use tool::{Tool, flow, tool};
 
 use keychain::Keychain;
 use registry::Registry;
+use reply::ServerMeta;
 
 /// An MCP server, ready to be served. Cheap to clone.
 #[derive(Clone)]
@@ -105,7 +106,7 @@ pub struct Server {
 struct Inner {
     info: Implementation,
     /// The `_meta` of every result.
-    server_meta: RawObject,
+    server_meta: ServerMeta,
     /// The result of `server/discover`.
     discover: Box<[u8]>,
     registry: Registry,

@@ -63,23 +63,27 @@ impl Reply {
         }
     }
 
-    /// A response with a result that is JSON text already.
+    /// A response with a result that is one line of JSON already.
     pub(crate) fn prepared(id: &RequestId, result: &[u8]) -> Self {
         let mut out = begin(id, result.len());
         out.extend_from_slice(result);
         out.push(b'}');
-        Self::new(out, 200)
+        Self {
+            body: out.into(),
+            status: 200,
+            retry_after: None,
+        }
     }
 
     /// A response with a result and the `_meta` of the server in it.
     pub(crate) fn result<R: Outgoing>(
         id: &RequestId,
         mut result: R,
-        server_meta: &RawObject,
+        server_meta: &ServerMeta,
     ) -> Result<Self, serde_json::Error> {
         match result.meta_mut() {
             Some(own) => {
-                for (name, value) in server_meta.iter() {
+                for (name, value) in server_meta.members.iter() {
                     if own.get(name).is_none() {
                         own.insert(name, value.to_owned());
                     }
@@ -95,7 +99,7 @@ impl Reply {
                 // The result is an object and never empty: it has a `resultType`.
                 out.pop();
                 out.extend_from_slice(br#","_meta":"#);
-                write(&mut out, server_meta);
+                out.extend_from_slice(&server_meta.json);
                 out.extend_from_slice(b"}}");
                 Ok(Self::new(out, 200))
             }
@@ -130,12 +134,28 @@ fn write(out: &mut Vec<u8>, value: &impl Serialize) {
 /// Line breaks of JSON that is passed through raw become spaces: outside of
 /// strings they are white space, and inside they cannot be.
 pub(crate) fn one_line(json: &mut [u8]) {
-    for line_break in [b'\n', b'\r'] {
-        if json.contains(&line_break) {
-            json.iter_mut()
-                .filter(|byte| **byte == line_break)
-                .for_each(|byte| *byte = b' ');
-        }
+    let mut from = 0;
+    while let Some(at) = memchr::memchr2(b'\n', b'\r', &json[from..]) {
+        from += at;
+        json[from] = b' ';
+    }
+}
+
+/// The `_meta` that a server adds to its results.
+#[derive(Debug, Default)]
+pub(crate) struct ServerMeta {
+    members: RawObject,
+    json: Vec<u8>,
+}
+
+impl ServerMeta {
+    pub(crate) fn new(members: RawObject) -> Result<Self, serde_json::Error> {
+        let json = serde_json::to_vec(&members)?;
+        Ok(Self { members, json })
+    }
+
+    pub(crate) const fn members(&self) -> &RawObject {
+        &self.members
     }
 }
 
@@ -177,6 +197,7 @@ mod tests {
     fn a_result_gets_the_servers_meta_beside_its_own_and_stays_on_one_line() {
         let id = RequestId::from(1);
         let server: RawObject = serde_json::from_str(r#"{"s":1}"#).expect("an object");
+        let server = ServerMeta::new(server).expect("writable");
         let mut result = CallToolResult::default();
         result.structured_content = Some(serde_json::from_str("{\"a\":\n\"\\n\"}").expect("JSON"));
         let reply = Reply::result(&id, result.clone(), &server).expect("writable");

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use serde_json::value::RawValue;
-use serde_json::{Number, Value};
+use serde_json::{Map, Number, Value};
 
 use super::BadArguments;
 use super::path::{Step, render};
@@ -53,10 +53,29 @@ impl Bounds {
 
 fn has_any(schema: &Value) -> bool {
     match schema {
-        Value::Object(members) => members
-            .iter()
-            .any(|(name, value)| KEYWORDS.contains(&name.as_str()) || has_any(value)),
+        Value::Object(members) => members.iter().any(|(name, value)| {
+            let is_bound = KEYWORDS.contains(&name.as_str());
+            (is_bound && !is_implied(members, name, value)) || has_any(value)
+        }),
         Value::Array(elements) => elements.iter().any(has_any),
+        _ => false,
+    }
+}
+
+/// Whether the integer type that a `format` stands for has this bound itself.
+fn is_implied(members: &Map<String, Value>, name: &str, bound: &Value) -> bool {
+    let format = members.get("format").and_then(Value::as_str);
+    let (least, most): (i64, i64) = match format.unwrap_or_default() {
+        "uint8" => (0, u8::MAX.into()),
+        "uint16" => (0, u16::MAX.into()),
+        "uint32" | "uint64" | "uint128" | "uint" => (0, i64::MAX),
+        "int8" => (i8::MIN.into(), i8::MAX.into()),
+        "int16" => (i16::MIN.into(), i16::MAX.into()),
+        _ => return false,
+    };
+    match name {
+        "minimum" => bound.as_i64() == Some(least),
+        "maximum" => bound.as_i64() == Some(most),
         _ => false,
     }
 }
@@ -327,9 +346,25 @@ mod tests {
         #[expect(dead_code, reason = "only described")]
         struct Plain {
             to: String,
+            a: u8,
+            b: Option<u16>,
+            c: Vec<u32>,
+            d: u64,
+            e: usize,
+            f: i8,
+            g: i16,
+            h: i64,
         }
         assert!(Bounds::of(&Schema::of_arguments::<Plain>().expect("an object")).is_none());
         assert!(Bounds::of(&Schema::of_arguments::<()>().expect("an object")).is_none());
+
+        #[derive(Deserialize, JsonSchema)]
+        #[expect(dead_code, reason = "only described")]
+        struct Less {
+            #[schemars(range(max = 254))]
+            one: u8,
+        }
+        assert!(Bounds::of(&Schema::of_arguments::<Less>().expect("an object")).is_some());
     }
 
     #[test]
