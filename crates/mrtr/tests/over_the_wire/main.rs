@@ -14,6 +14,7 @@ mod transport_support;
 mod answers;
 mod causes;
 mod error_handling;
+mod fleet;
 mod messages;
 mod requirements_capabilities;
 mod requirements_server;

@@ -9,6 +9,7 @@ use mrtr::state::Principal;
 use serde_json::{Value, json};
 use tower::ServiceExt as _;
 
+use super::process::Process;
 use super::{Case, Via, merge, official};
 use crate::transport_support::pipe::Pipe;
 use crate::transport_support::{self as wire, Connection, Post};
@@ -33,17 +34,34 @@ pub(crate) struct Peer {
 }
 
 enum Link {
-    Http(Connection),
+    Http(Connection, Option<Process>),
     Stdio(Pipe),
+    Process(Process),
 }
 
 impl Peer {
     /// Runs `server` over the transport of `case`.
     pub(crate) async fn new(case: Case, server: &Server) -> Self {
         let link = match case.via {
-            Via::Http => Link::Http(over_http(server.http()).await),
+            Via::Http => Link::Http(over_http(server.http()).await, None),
             Via::Stdio => Link::Stdio(Pipe::new(server.stdio())),
         };
+        Self::over(case, link)
+    }
+
+    /// A client of a process that serves over the transport of `case`.
+    pub(crate) async fn process(case: Case, mut process: Process) -> Self {
+        let link = match case.via {
+            Via::Http => {
+                let address = process.line().await.parse().unwrap();
+                Link::Http(Connection::open(address).await, Some(process))
+            }
+            Via::Stdio => Link::Process(process),
+        };
+        Self::over(case, link)
+    }
+
+    fn over(case: Case, link: Link) -> Self {
         Self {
             case,
             link,
@@ -51,6 +69,14 @@ impl Peer {
             capabilities: all_capabilities(),
             user: None,
             version: "2026-07-28",
+        }
+    }
+
+    /// Kills the process at the other end.
+    pub(crate) async fn kill(self) {
+        match self.link {
+            Link::Http(_, Some(process)) | Link::Process(process) => process.kill().await,
+            _ => panic!("no process"),
         }
     }
 
@@ -100,7 +126,7 @@ impl Peer {
     pub(crate) async fn send_text(&mut self, method: &str, params: &Value, text: &str) -> Answer {
         let mut notices = Vec::new();
         let (status, text) = match &mut self.link {
-            Link::Http(connection) => {
+            Link::Http(connection, _) => {
                 let mut post = Post::new(method, params.clone()).body(text);
                 post = post.with("MCP-Protocol-Version", self.version);
                 if let Some(user) = self.user {
@@ -117,10 +143,10 @@ impl Peer {
                 };
                 (Some(answer.status), text)
             }
-            Link::Stdio(pipe) => {
-                pipe.write(format!("{text}\n").as_bytes()).await;
+            link => {
+                link.write(format!("{text}\n").as_bytes()).await;
                 loop {
-                    let line = pipe.line().await.expect("an answer");
+                    let line = link.line().await;
                     let message: Value = serde_json::from_str(&line).unwrap();
                     if message.get("method").is_none() {
                         break (None, line);
@@ -193,6 +219,24 @@ impl Peer {
     ) -> Answer {
         let members = json!({"inputResponses": answers, "requestState": state.as_ref()});
         self.call_with(name, members).await
+    }
+}
+
+impl Link {
+    async fn write(&mut self, bytes: &[u8]) {
+        match self {
+            Self::Stdio(pipe) => pipe.write(bytes).await,
+            Self::Process(process) => process.write(bytes).await,
+            Self::Http(..) => unreachable!("has no lines"),
+        }
+    }
+
+    async fn line(&mut self) -> String {
+        match self {
+            Self::Stdio(pipe) => pipe.line().await.expect("an answer"),
+            Self::Process(process) => process.line().await,
+            Self::Http(..) => unreachable!("has no lines"),
+        }
     }
 }
 
