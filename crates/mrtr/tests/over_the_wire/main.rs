@@ -8,6 +8,8 @@
 
 #[macro_use]
 mod support;
+#[path = "../client_support/mod.rs"]
+mod client_support;
 #[path = "../transport_support/mod.rs"]
 mod transport_support;
 
@@ -17,6 +19,7 @@ mod error_handling;
 mod fleet;
 mod messages;
 mod requirements_capabilities;
+mod requirements_client;
 mod requirements_server;
 mod requirements_state;
 mod state;

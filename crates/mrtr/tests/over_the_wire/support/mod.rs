@@ -7,6 +7,7 @@ pub(crate) mod offer;
 pub(crate) mod official;
 pub(crate) mod peer;
 pub(crate) mod process;
+pub(crate) mod script;
 
 pub(crate) use case::{Case, Kind, Via};
 pub(crate) use clock::Clock;
