@@ -7,6 +7,8 @@
 //! `fleet http` and `fleet stdio` are one such process: it takes its keys from `MRTR_KEYS` and its
 //! name from `INSTANCE`, and over HTTP prints its address.
 
+#![allow(clippy::print_stdout)]
+
 use std::error::Error;
 use std::io;
 use std::process::Stdio;

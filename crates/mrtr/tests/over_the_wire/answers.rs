@@ -171,7 +171,7 @@ async fn a_url_is_agreed_to_without_content_and_checked_by_the_server(case: Case
                 }
             };
             let visit = cx.elicit_url("visit", "Sign in.", "https://example.com/in", done);
-            Ok(visit.await.map_err(|error| error.flatten())?)
+            visit.await.map_err(|error| error.flatten())
         }
     });
     let mut peer = Peer::of(case, builder).await;

@@ -96,10 +96,14 @@ async fn a_process_on_pipes_that_is_started_anew_finds_the_key_of_the_one_before
     let mut second = start(&ours).await;
     assert_eq!(next(&mut second, &asked, 1).await.keys(), ["2/number"]);
     let mut other_user = start(&theirs).await;
-    other_user
-        .answer("sum", number(1), asked.state())
-        .await
-        .assert_state_rejected();
+    let elsewhere = other_user.answer("sum", number(1), asked.state()).await;
+    elsewhere.assert_state_rejected();
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        let file = std::fs::metadata(ours.path().join("mrtr/fleet.keys")).unwrap();
+        assert_eq!(file.permissions().mode() & 0o777, 0o600);
+    }
 }
 
 #[tokio::test]

@@ -10,6 +10,8 @@
 mod support;
 #[path = "../client_support/mod.rs"]
 mod client_support;
+#[path = "../official_schema/mod.rs"]
+mod official_schema;
 #[path = "../transport_support/mod.rs"]
 mod transport_support;
 

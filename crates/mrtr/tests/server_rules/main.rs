@@ -7,6 +7,7 @@ mod limits;
 mod lists;
 mod log;
 mod notices;
+#[path = "../official_schema/mod.rs"]
 mod official;
 mod prompts;
 mod resources;

@@ -39,15 +39,7 @@ async fn notices(peer: &Peer) -> Vec<Value> {
         .await;
     assert!(response.is_some());
     let seen = seen.lock().expect("unpoisoned");
-    for notification in seen.iter() {
-        official::assert_is(
-            match notification["method"].as_str() {
-                Some("notifications/progress") => "ProgressNotification",
-                _ => "LoggingMessageNotification",
-            },
-            notification,
-        );
-    }
+    seen.iter().for_each(official::check_notification);
     seen.clone()
 }
 

@@ -4,7 +4,6 @@
 pub(crate) mod case;
 pub(crate) mod clock;
 pub(crate) mod offer;
-pub(crate) mod official;
 pub(crate) mod peer;
 pub(crate) mod process;
 pub(crate) mod script;

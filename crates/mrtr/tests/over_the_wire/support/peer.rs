@@ -10,7 +10,8 @@ use serde_json::{Value, json};
 use tower::ServiceExt as _;
 
 use super::process::Process;
-use super::{Case, Via, merge, official};
+use super::{Case, Via, merge};
+use crate::official_schema;
 use crate::transport_support::pipe::Pipe;
 use crate::transport_support::{self as wire, Connection, Post};
 
@@ -156,8 +157,8 @@ impl Peer {
             }
         };
         let message = serde_json::from_str(&text).unwrap();
-        notices.iter().for_each(official::check_notification);
-        official::check_response(method, &message);
+        notices.iter().for_each(official_schema::check_notification);
+        official_schema::check(method, &message);
         let answer = Answer {
             case: self.case,
             status,

@@ -1,4 +1,4 @@
-//! The official schema, in the folder that `MRTR_SPEC_DIR` names.
+//! What servers send against the official schema, in the folder that `MRTR_SPEC_DIR` names.
 
 use std::collections::HashMap;
 use std::fs;
@@ -18,8 +18,8 @@ static SCHEMA: LazyLock<Option<Value>> = LazyLock::new(|| {
         eprintln!("SKIPPED: set MRTR_SPEC_DIR to the folder with schema.json to check all frames");
         return None;
     };
-    let text = fs::read_to_string(dir.join("schema.json")).unwrap();
-    Some(serde_json::from_str(&text).unwrap())
+    let text = fs::read_to_string(dir.join("schema.json")).expect("schema.json");
+    Some(serde_json::from_str(&text).expect("JSON"))
 });
 
 static VALIDATORS: LazyLock<Mutex<HashMap<String, &'static Validator>>> =
@@ -31,13 +31,15 @@ fn definition(name: &str) -> Option<&'static Validator> {
     let validator = validators.entry(name.to_owned()).or_insert_with(|| {
         let mut schema = schema.clone();
         schema["$ref"] = json!(format!("#/$defs/{name}"));
-        Box::leak(Box::new(jsonschema::validator_for(&schema).unwrap()))
+        Box::leak(Box::new(
+            jsonschema::validator_for(&schema).expect("a schema"),
+        ))
     });
     Some(validator)
 }
 
-/// What makes `value` another thing than the definition `name`.
-pub(crate) fn problems(name: &str, value: &Value) -> Vec<String> {
+/// What makes `value` something else than the definition `name`.
+fn problems(name: &str, value: &Value) -> Vec<String> {
     let Some(validator) = definition(name) else {
         return Vec::new();
     };
@@ -45,10 +47,6 @@ pub(crate) fn problems(name: &str, value: &Value) -> Vec<String> {
         .iter_errors(value)
         .map(|error| format!("{}: {error}", error.instance_path()))
         .collect()
-}
-
-pub(crate) fn is_here() -> bool {
-    SCHEMA.is_some()
 }
 
 fn assert_is(name: &str, value: &Value) {
@@ -63,7 +61,7 @@ pub(crate) fn check_notification(frame: &Value) {
         "a server sends no requests: {frame}"
     );
     assert_is("JSONRPCNotification", frame);
-    match frame["method"].as_str().unwrap() {
+    match frame["method"].as_str().expect("a method") {
         "notifications/progress" => assert_is("ProgressNotification", frame),
         "notifications/message" => assert_is("LoggingMessageNotification", frame),
         other => panic!("nothing here sends {other}"),
@@ -71,7 +69,7 @@ pub(crate) fn check_notification(frame: &Value) {
 }
 
 /// Checks the response to a request of `method`.
-pub(crate) fn check_response(method: &str, response: &Value) {
+pub(crate) fn check(method: &str, response: &Value) {
     if response.get("error").is_some() {
         check_error(response);
         return;
@@ -144,5 +142,14 @@ fn check_error(response: &Value) {
         Some(-32_602) => assert_is("InvalidParamsError", error),
         Some(-32_603) => assert_is("InternalError", error),
         code => panic!("no code of this protocol: {code:?}"),
+    }
+}
+
+/// Without the schema, the checks of every frame would say nothing.
+#[test]
+fn the_official_schema_refuses_what_is_wrong() {
+    if SCHEMA.is_some() {
+        let no_tool = json!({"resultType": "complete", "tools": [{}]});
+        assert!(!problems("ListToolsResult", &no_tool).is_empty());
     }
 }
