@@ -20,6 +20,7 @@ mod causes;
 mod error_handling;
 mod fleet;
 mod messages;
+mod official_frames;
 mod requirements_capabilities;
 mod requirements_client;
 mod requirements_server;
