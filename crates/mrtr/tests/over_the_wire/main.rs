@@ -8,7 +8,7 @@
 
 #[macro_use]
 mod support;
-#[path = "../client_support/mod.rs"]
+#[path = "../client/support/mod.rs"]
 mod client_support;
 #[path = "../official_schema/mod.rs"]
 mod official_schema;
