@@ -217,6 +217,36 @@ fn asking_on_another_thread_is_a_fault_and_wakes_the_round() {
     assert_eq!(fault(closed).kind(), &FaultKind::OutsideRound("k".into()));
 }
 
+#[test]
+fn a_key_that_may_not_be_used_on_another_thread_wakes_the_round() {
+    for (key, what) in [("k", "ask"), ("k", "step"), ("", "ask")] {
+        let mut call = Call::new();
+        let woken = Arc::new(Woken(AtomicBool::new(false)));
+        let waker = Waker::from(woken.clone());
+        let mut polls = Context::from_waker(&waker);
+        let (send, contexts) = std::sync::mpsc::channel();
+        let mut round = pin!(call.play(none(), |cx| async move {
+            let _first = cx.confirm("k", "?");
+            send.send(cx).expect("is open");
+            std::future::pending::<()>().await;
+            Ok::<(), ToolError>(())
+        }));
+        assert!(round.as_mut().poll(&mut polls).is_pending());
+        let cx = contexts.recv().expect("was sent");
+        std::thread::spawn(move || match what {
+            "ask" => drop(cx.confirm(key, "?")),
+            _ => drop(cx.step(key, || async { Ok::<_, Infallible>(()) })),
+        })
+        .join()
+        .expect("ends");
+        assert!(woken.0.load(Ordering::SeqCst), "{key:?} {what}");
+        let Poll::Ready(closed) = round.as_mut().poll(&mut polls) else {
+            panic!("the round ends")
+        };
+        fault(closed);
+    }
+}
+
 #[tokio::test]
 async fn an_ask_of_an_enclosing_run_suspends_that_run() {
     let handler = |outer: Cx| async move {

@@ -3,7 +3,7 @@
 mod support;
 
 use std::convert::Infallible;
-use std::pin::pin;
+use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::task::{Context, Poll, Wake, Waker};
 
@@ -249,4 +249,83 @@ fn a_step_that_lost_a_select_and_is_kept_unpolled_does_not_hang_the_round() {
     };
     assert_eq!(polls, 65, "64 polls in a row, then the step is parked");
     assert_eq!(keys(closed), ["q"]);
+}
+
+/// Polls a round for as long as something wakes it.
+fn run_on<T>(
+    round: &mut Pin<Box<dyn Future<Output = T> + '_>>,
+    wakes: &Count,
+    seen: &mut u32,
+) -> Option<T> {
+    let waker = Waker::from(Arc::new(CountWakes(wakes.clone())));
+    let mut cx = Context::from_waker(&waker);
+    while wakes.get() > *seen {
+        *seen = wakes.get();
+        if let Poll::Ready(output) = round.as_mut().poll(&mut cx) {
+            return Some(output);
+        }
+    }
+    None
+}
+
+#[test]
+fn steps_buffered_by_a_stream_that_waits_unpolled_do_not_hang_the_round() {
+    let (finish, finished): (Vec<_>, Vec<_>) = (0..3).map(|_| oneshot::channel::<()>()).unzip();
+    let handler = |cx: Cx| async move {
+        let steps = finished.into_iter().enumerate().map(|(i, finished)| {
+            cx.at(i).step("work", move || async move {
+                finished.await.ok();
+                Ok::<_, Infallible>(i)
+            })
+        });
+        let mut done = futures::stream::iter(steps).buffer_unordered(3);
+        while let Some(i) = done.next().await {
+            ask(&cx.at(i?), "q").await?;
+        }
+        Ok::<_, ToolError>(())
+    };
+    let mut call = Call::new();
+    let (wakes, mut seen) = (Count::default(), 0);
+    wakes.up();
+    let mut round: Pin<Box<dyn Future<Output = _>>> = Box::pin(call.play(none(), handler));
+    let mut closed = None;
+    for finish in finish {
+        assert!(
+            run_on(&mut round, &wakes, &mut seen).is_none(),
+            "a step is at work"
+        );
+        finish.send(()).expect("the step listens");
+        closed = run_on(&mut round, &wakes, &mut seen);
+    }
+    assert_eq!(keys(closed.expect("nothing is left to wait for")), ["0/q"]);
+}
+
+#[test]
+fn a_step_whose_combinator_is_gone_does_not_hang_the_round() {
+    for polls in [0, 1] {
+        let (finish, finished) = oneshot::channel::<()>();
+        let handler = |cx: Cx| async move {
+            let mut step = pin!(cx.step("slow", || async {
+                wake_self(polls).await;
+                finished.await.ok();
+                Ok::<_, Infallible>(())
+            }));
+            let mut set = FuturesUnordered::new();
+            set.push(step.as_mut());
+            assert!(set.next().now_or_never().is_none());
+            drop(set);
+            ask(&cx, "q").await?;
+            step.await?;
+            Ok::<_, ToolError>(())
+        };
+        let mut call = Call::new();
+        let (wakes, mut seen) = (Count::default(), 0);
+        wakes.up();
+        let mut round: Pin<Box<dyn Future<Output = _>>> = Box::pin(call.play(none(), handler));
+        let early = run_on(&mut round, &wakes, &mut seen);
+        assert_eq!(early.is_some(), polls > 0, "it is woken, and parked");
+        finish.send(()).ok();
+        let closed = early.or_else(|| run_on(&mut round, &wakes, &mut seen));
+        assert_eq!(keys(closed.expect("the step has woken the round")), ["q"]);
+    }
 }

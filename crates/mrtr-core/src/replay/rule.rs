@@ -38,6 +38,7 @@ impl Run {
     pub(super) fn begin_poll(&mut self, waker: &Waker) -> Option<Waker> {
         self.poll += 1;
         self.inside_steps = 0;
+        self.step_woken = false;
         self.polling = Some(std::thread::current().id());
         match &self.waker {
             Some(known) if known.will_wake(waker) => None,
@@ -80,7 +81,11 @@ impl Run {
             }
         }
         self.unpolled_in_a_row = 0;
-        Verdict::Wait
+        if self.blocked > 0 && self.step_woken {
+            Verdict::WakeAndWait
+        } else {
+            Verdict::Wait
+        }
     }
 
     /// Ends the run with a fault and tells what it had come to.

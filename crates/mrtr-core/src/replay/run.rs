@@ -71,6 +71,8 @@ pub(crate) struct Run {
     pub(super) polling: Option<ThreadId>,
     pub(super) inside_steps: u32,
     pub(super) unpolled_in_a_row: u32,
+    /// A step was woken while the handler was being polled.
+    pub(super) step_woken: bool,
     pub(super) waker: Option<Waker>,
     pub(super) closed: bool,
     pub(super) fault: Option<FaultKind>,
@@ -91,14 +93,17 @@ impl Run {
         }
     }
 
-    /// Records a fault, the first one counts; gives the waker to call when
-    /// nobody else will make the round look at it.
-    pub(super) fn fault(&mut self, kind: FaultKind) -> Option<Waker> {
-        if self.closed {
-            return None;
+    /// Records a fault; the first one counts.
+    pub(super) fn fault(&mut self, kind: FaultKind) {
+        if !self.closed {
+            self.fault.get_or_insert(kind);
         }
-        self.fault.get_or_insert(kind);
-        if self.is_polling() {
+    }
+
+    /// The waker to call when a fault was recorded and nobody else will make
+    /// the round look at it.
+    pub(super) fn alarm(&mut self) -> Option<Waker> {
+        if self.fault.is_none() || self.is_polling() {
             return None;
         }
         self.waker.take()
@@ -384,6 +389,20 @@ impl Run {
 
     pub(super) fn end_step(&mut self, id: StepId) {
         self.steps.ended(id);
+    }
+
+    /// A step can go on; gives the waker to call if the round waits for that.
+    ///
+    /// A round that waits for nothing but steps cannot rely on `told`: a
+    /// combinator that is not polled for the time being, or that is gone,
+    /// does not pass every wake-up on.
+    pub(super) fn step_woken(&mut self, told: &Waker) -> Option<Waker> {
+        let waker = self.waker.as_ref().filter(|waker| !waker.will_wake(told))?;
+        if self.polling.is_some() {
+            self.step_woken = true;
+            return None;
+        }
+        (self.blocked > 0).then(|| waker.clone())
     }
 
     pub(super) fn record_step(&mut self, key: &Arc<str>, value: Box<str>) {

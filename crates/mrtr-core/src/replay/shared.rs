@@ -2,6 +2,7 @@
 
 use std::any::Any;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::Waker;
 
 use crate::Timestamp;
 use crate::state::{ExchangeId, Method, Principal};
@@ -51,7 +52,21 @@ impl Shared {
 
     /// Records a fault and makes the round look at it.
     pub(crate) fn fault(&self, kind: FaultKind) {
-        let waker = self.run().fault(kind);
+        self.run().fault(kind);
+        self.alarm();
+    }
+
+    /// Makes the round look at a fault, if there is one.
+    pub(crate) fn alarm(&self) {
+        let waker = self.run().alarm();
+        if let Some(waker) = waker {
+            waker.wake();
+        }
+    }
+
+    /// A step can go on and has `told` whoever polled it last.
+    pub(crate) fn step_woken(&self, told: &Waker) {
+        let waker = self.run().step_woken(told);
         if let Some(waker) = waker {
             waker.wake();
         }
@@ -87,7 +102,10 @@ impl Slot {
         let issued = shared.run().issue(&key, question, solicited);
         let (id, found) = match issued {
             Some((id, found)) => (Some(id), found),
-            None => (None, None),
+            None => {
+                shared.alarm();
+                (None, None)
+            }
         };
         let slot = Self {
             shared: shared.clone(),

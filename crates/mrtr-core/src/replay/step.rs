@@ -45,7 +45,10 @@ where
         let (id, work) = match registered {
             Some((id, Some(value))) => (id, Work::Recorded(value)),
             Some((id, None)) => (id, Work::Idle(work)),
-            None => (0, Work::Over),
+            None => {
+                shared.alarm();
+                (0, Work::Over)
+            }
         };
         Self {
             shared: shared.clone(),
@@ -68,7 +71,7 @@ where
                 }),
             },
             Work::Idle(start) => {
-                let waker = Arc::default();
+                let waker = StepWaker::new(&self.shared);
                 let inside = Inside::enter(self, &waker);
                 let work = Box::pin(start());
                 drop(inside);

@@ -1,19 +1,30 @@
 //! Steps that have started, and what the round knows of their progress.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::task::{Wake, Waker};
 
+use super::shared::Shared;
+
 /// The waker a step's work is polled with: it notes that the work can go on,
-/// and passes the wake-up to whoever polled the step last.
-#[derive(Debug, Default)]
+/// and passes the wake-up to whoever polled the step last, and to the round.
 pub(crate) struct StepWaker {
     woken: AtomicBool,
     forward: Mutex<Option<Waker>>,
+    round: Weak<Shared>,
 }
 
 impl StepWaker {
+    pub(crate) fn new(round: &Arc<Shared>) -> Arc<Self> {
+        Arc::new(Self {
+            woken: AtomicBool::new(false),
+            forward: Mutex::default(),
+            round: Arc::downgrade(round),
+        })
+    }
+
     /// To be called before each poll of the work.
     pub(crate) fn arm(&self, forward: &Waker) {
         self.woken.store(false, Ordering::Release);
@@ -43,9 +54,19 @@ impl Wake for StepWaker {
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .clone();
-        if let Some(forward) = forward {
-            forward.wake();
+        let Some(forward) = forward else { return };
+        forward.wake_by_ref();
+        if let Some(round) = self.round.upgrade() {
+            round.step_woken(&forward);
         }
+    }
+}
+
+impl fmt::Debug for StepWaker {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("StepWaker")
+            .field("woken", &self.woken())
+            .finish_non_exhaustive()
     }
 }
 
