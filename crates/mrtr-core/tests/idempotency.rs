@@ -76,3 +76,37 @@ async fn a_scoped_key_needs_no_token_and_is_the_callers_own() {
     assert_ne!(keys_of(None, "pay").await[0], one);
     assert_ne!(keys_of(Some("ada"), "refund").await[0], one);
 }
+
+/// Releases something outside, under its key.
+struct Release(Cx);
+
+impl Drop for Release {
+    fn drop(&mut self) {
+        let _ = self.0.idempotency_key("release").to_string();
+    }
+}
+
+#[tokio::test]
+async fn a_key_before_the_first_token_in_a_guard_is_a_fault_that_says_so() {
+    let handler = |cx: Cx| async move {
+        let _guard = Release(cx.clone());
+        ask(&cx, "q").await?;
+        Ok::<_, ToolError>(())
+    };
+    let fault = fault(Call::new().play(none(), handler).await);
+    assert!(fault.to_string().contains("`release`"), "{fault}");
+}
+
+#[tokio::test]
+async fn a_key_before_the_first_token_in_a_guard_does_not_abort_a_panic() {
+    for panics in [true, false] {
+        let handler = |cx: Cx| async move {
+            let _guard = Release(cx.clone());
+            if panics {
+                panic!("first");
+            }
+            Ok::<_, ToolError>(cx.idempotency_key("charge").to_string())
+        };
+        fault(Call::new().play(none(), handler).await);
+    }
+}

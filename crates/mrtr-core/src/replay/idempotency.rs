@@ -44,7 +44,9 @@ impl IdempotencyKey {
     ///
     /// # Panics
     /// Unwinds, without the panic hook, when the key is not stable yet (see
-    /// above). The round reports the fault; nothing after this call runs.
+    /// above). The round reports the fault; nothing after this call runs. In
+    /// a destructor that a panic runs there is no such way out: the key of
+    /// this run is given.
     #[must_use]
     pub fn to_bytes(&self) -> [u8; 16] {
         let about = &self.shared.about;
@@ -78,17 +80,16 @@ impl IdempotencyKey {
     }
 
     fn not_stable(&self) {
-        self.shared.fault(FaultKind::NoTokenYet(self.label.clone()));
+        let fault = FaultKind::NoTokenYet(self.label.clone());
+        let told = fault.to_string();
+        self.shared.fault(fault);
         // The side effect this key is for must not run. Where unwinding would
         // abort the process the fault alone must do.
-        if cfg!(panic = "unwind") {
-            std::panic::resume_unwind(Box::new(FaultRaised));
+        if cfg!(panic = "unwind") && !std::thread::panicking() {
+            std::panic::resume_unwind(Box::new(told));
         }
     }
 }
-
-/// Unwinds a handler whose fault is already recorded.
-struct FaultRaised;
 
 impl fmt::Display for IdempotencyKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
