@@ -377,20 +377,3 @@ async fn e11_two_hundred_answers_that_do_not_fit_are_a_fault_when_sealing() {
     }
     assert_eq!(rounds, 2, "100 answers of 600 bytes and more fit no more");
 }
-
-#[tokio::test]
-async fn running_a_second_handler_in_a_round_is_a_fault_and_does_not_hang() {
-    use mrtr_core::replay::NoHold;
-    use mrtr_core::round::{RoundEnv, RoundPolicy, RoundRequest};
-    use mrtr_core::state::Method;
-    let call = Call::new();
-    let request = RoundRequest::new(Method::ToolsCall, "tool");
-    let env = RoundEnv::new(call.now, [1; 32], Arc::new(NoHold));
-    let round = call.rounds.open(&request, &RoundPolicy::default(), env);
-    let round = round.expect("a first round");
-    let handler = |_: Cx| async { Ok::<_, ToolError>(()) };
-    drop(round.call(handler).await);
-    let again = round.call(handler).await;
-    let closed = round.close(again, &request, call.now);
-    assert_eq!(fault(closed).kind(), &FaultKind::RunTwice);
-}

@@ -31,8 +31,8 @@ where
     F: Future<Output = Result<T, E>>,
     E: Into<ToolError>,
 {
-    if shared.run().is_over() {
-        return Ending::Fault(shared.run().close_with(FaultKind::RunTwice));
+    if !shared.run().start() {
+        return Ending::Fault(shared.run().describe(FaultKind::RunTwice));
     }
     let handler = pin!(Some(handler));
     let mut handler = Contained { handler, shared };

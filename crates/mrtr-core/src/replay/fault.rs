@@ -89,7 +89,7 @@ pub enum FaultKind {
         /// The key that takes most of it, and its share in bytes.
         largest: Option<(Arc<str>, usize)>,
     },
-    /// A second handler was run in a round that had ended.
+    /// A second handler was run in one round.
     RunTwice,
     /// A flow wants to ask, but no answer was missing.
     NothingToAsk,

@@ -46,8 +46,9 @@ impl Run {
         }
     }
 
-    pub(super) const fn is_over(&self) -> bool {
-        self.closed
+    /// Whether this is the first handler, the only one that may run.
+    pub(super) const fn start(&mut self) -> bool {
+        !std::mem::replace(&mut self.started, true)
     }
 
     /// Nothing that the run's parts do matters from here on.
@@ -91,6 +92,10 @@ impl Run {
     /// Ends the run with a fault and tells what it had come to.
     pub(super) fn close_with(&mut self, kind: FaultKind) -> Fault {
         self.closed = true;
+        self.describe(kind)
+    }
+
+    pub(super) fn describe(&self, kind: FaultKind) -> Fault {
         let recorded: Vec<_> = self.journal.recorded().cloned().collect();
         let settled = |key: &&Arc<str>| self.journal.is_recorded(key);
         let attempted = self.keys.iter().filter(|key| !settled(key));

@@ -12,7 +12,7 @@ use crate::wire::{Capabilities, InputKind};
 use super::fault::FaultKind;
 use super::journal::{Asked, Digest, Entry, Given, Journal, MAX_KEY_BYTES, Recorded};
 use super::question::Question;
-use super::steps::{StepId, StepWaker, Steps};
+use super::steps::Steps;
 
 /// Rounds in a row that may see a new question under one key.
 const MAX_CHANGES: u8 = 3;
@@ -74,6 +74,7 @@ pub(crate) struct Run {
     /// A step was woken while the handler was being polled.
     pub(super) step_woken: bool,
     pub(super) waker: Option<Waker>,
+    pub(super) started: bool,
     pub(super) closed: bool,
     pub(super) fault: Option<FaultKind>,
     pub(super) bad_answer: Option<BadAnswer>,
@@ -118,7 +119,7 @@ impl Run {
         self.inside_steps > 0
     }
 
-    fn claim(&mut self, key: &Arc<str>) -> bool {
+    pub(super) fn claim(&mut self, key: &Arc<str>) -> bool {
         if self.closed {
             return false;
         }
@@ -132,8 +133,6 @@ impl Run {
         }
         true
     }
-
-    // Asks.
 
     /// Registers a question. `solicited` demands an answer to a question that
     /// was really asked.
@@ -362,50 +361,5 @@ impl Run {
             self.blocked -= 1;
         }
         Some(slot)
-    }
-
-    // Steps.
-
-    /// Registers a step and gives its recorded value.
-    pub(super) fn register_step(&mut self, key: &Arc<str>) -> Option<(StepId, Option<Box<str>>)> {
-        if !self.claim(key) {
-            return None;
-        }
-        let recorded = match self.journal.entries.get(key) {
-            Some(Entry::Step(value)) => Some(value.clone()),
-            _ => None,
-        };
-        Some((self.steps.register(), recorded))
-    }
-
-    pub(super) fn enter_step(&mut self, id: StepId, waker: &Arc<StepWaker>) {
-        self.inside_steps += 1;
-        self.steps.polled(id, waker, self.poll);
-    }
-
-    pub(super) const fn leave_step(&mut self) {
-        self.inside_steps = self.inside_steps.saturating_sub(1);
-    }
-
-    pub(super) fn end_step(&mut self, id: StepId) {
-        self.steps.ended(id);
-    }
-
-    /// A step can go on; gives the waker to call if the round waits for that.
-    ///
-    /// A round that waits for nothing but steps cannot rely on `told`: a
-    /// combinator that is not polled for the time being, or that is gone,
-    /// does not pass every wake-up on.
-    pub(super) fn step_woken(&mut self, told: &Waker) -> Option<Waker> {
-        let waker = self.waker.as_ref().filter(|waker| !waker.will_wake(told))?;
-        if self.polling.is_some() {
-            self.step_woken = true;
-            return None;
-        }
-        (self.blocked > 0).then(|| waker.clone())
-    }
-
-    pub(super) fn record_step(&mut self, key: &Arc<str>, value: Box<str>) {
-        self.journal.entries.insert(key.clone(), Entry::Step(value));
     }
 }

@@ -6,6 +6,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::task::{Wake, Waker};
 
+use super::journal::Entry;
+use super::run::Run;
 use super::shared::Shared;
 
 /// The waker a step's work is polled with: it notes that the work can go on,
@@ -126,5 +128,50 @@ impl Steps {
         } else {
             Progress::Unpolled
         }
+    }
+}
+
+impl Run {
+    /// Registers a step and gives its recorded value.
+    pub(super) fn register_step(&mut self, key: &Arc<str>) -> Option<(StepId, Option<Box<str>>)> {
+        if !self.claim(key) {
+            return None;
+        }
+        let recorded = match self.journal.entries.get(key) {
+            Some(Entry::Step(value)) => Some(value.clone()),
+            _ => None,
+        };
+        Some((self.steps.register(), recorded))
+    }
+
+    pub(super) fn enter_step(&mut self, id: StepId, waker: &Arc<StepWaker>) {
+        self.inside_steps += 1;
+        self.steps.polled(id, waker, self.poll);
+    }
+
+    pub(super) const fn leave_step(&mut self) {
+        self.inside_steps = self.inside_steps.saturating_sub(1);
+    }
+
+    pub(super) fn end_step(&mut self, id: StepId) {
+        self.steps.ended(id);
+    }
+
+    /// A step can go on; gives the waker to call if the round waits for that.
+    ///
+    /// A round that waits for nothing but steps cannot rely on `told`: a
+    /// combinator that is not polled for the time being, or that is gone,
+    /// does not pass every wake-up on.
+    pub(super) fn step_woken(&mut self, told: &Waker) -> Option<Waker> {
+        let waker = self.waker.as_ref().filter(|waker| !waker.will_wake(told))?;
+        if self.polling.is_some() {
+            self.step_woken = true;
+            return None;
+        }
+        (self.blocked > 0).then(|| waker.clone())
+    }
+
+    pub(super) fn record_step(&mut self, key: &Arc<str>, value: Box<str>) {
+        self.journal.entries.insert(key.clone(), Entry::Step(value));
     }
 }
