@@ -36,7 +36,7 @@ async fn a_tool_called_too_often_says_when_to_come_back_and_then_works() {
             .limiter(buckets)
             .tool(tool("ok", ok)),
     );
-    let alice = peer.clone().as_principal("alice");
+    let alice = peer.clone().called_by("alice");
     assert_eq!(text(&alice.tool("ok", json!({})).await), "ok");
     let refused = alice.tool("ok", json!({})).await;
     assert_eq!(
@@ -44,7 +44,7 @@ async fn a_tool_called_too_often_says_when_to_come_back_and_then_works() {
         ("Too many calls. Try again in 10 seconds.", &json!(true))
     );
     assert_eq!(
-        text(&peer.as_principal("bob").tool("ok", json!({})).await),
+        text(&peer.called_by("bob").tool("ok", json!({})).await),
         "ok"
     );
     clock.advance(Duration::from_secs(10));
@@ -101,7 +101,7 @@ async fn a_limiter_is_told_who_calls_what_and_never_of_what_does_not_exist() {
     );
     peer.tool("ok", json!({})).await;
     peer.clone()
-        .as_principal("alice")
+        .called_by("alice")
         .result("resources/read", json!({"uri": "x:1"}))
         .await;
     peer.error("tools/call", json!({"name": "unknown"})).await;

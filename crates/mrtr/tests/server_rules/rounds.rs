@@ -201,14 +201,14 @@ async fn e4_a_state_opens_for_its_own_request_only() {
 
 #[tokio::test]
 async fn e5_a_state_opens_for_its_principal_only() {
-    let alice = Peer::of(all(builder())).as_principal("alice");
-    let bob = alice.clone().as_principal("bob");
+    let alice = Peer::of(all(builder())).called_by("alice");
+    let bob = alice.clone().called_by("bob");
     let params = json!({"name": "sure"});
     let asked = alice.result("tools/call", params.clone()).await;
     rejected(&bob, "tools/call", &params, &asked["requestState"]).await;
     let nobody = Peer::new(alice.server.clone());
     rejected(&nobody, "tools/call", &params, &asked["requestState"]).await;
-    let refreshed = alice.clone().as_principal("alice");
+    let refreshed = alice.clone().called_by("alice");
     assert_eq!(
         text(&refreshed.retry("tools/call", &params, &asked, yes()).await),
         "done"

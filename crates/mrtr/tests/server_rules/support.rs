@@ -88,7 +88,7 @@ impl Peer {
         Self::new(builder.build().expect("a server"))
     }
 
-    pub(crate) fn as_principal(mut self, subject: &str) -> Self {
+    pub(crate) fn called_by(mut self, subject: &str) -> Self {
         self.caller = Principal::new("https://issuer.example", subject).into();
         self
     }
