@@ -86,6 +86,13 @@ mod headers;
 #[cfg(feature = "server")]
 pub mod server;
 
+/// Compiles and runs the code in the documents.
+#[cfg(all(doctest, feature = "server", feature = "client"))]
+mod documents {
+    #[doc = include_str!("../../../docs/authors.md")]
+    struct Authors;
+}
+
 #[cfg(test)]
 mod tests {
     use crate::Form;
