@@ -89,6 +89,12 @@ pub mod server;
 /// Compiles and runs the code in the documents.
 #[cfg(all(doctest, feature = "server", feature = "client"))]
 mod documents {
+    #[doc = include_str!("../../../README.md")]
+    struct Readme;
+
+    #[doc = include_str!("../../../README.zh-CN.md")]
+    struct ReadmeInChinese;
+
     #[doc = include_str!("../../../docs/authors.md")]
     struct Authors;
 }
