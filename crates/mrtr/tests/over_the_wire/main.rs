@@ -17,6 +17,7 @@ mod transport_support;
 
 mod answers;
 mod causes;
+mod documented;
 mod error_handling;
 mod fleet;
 mod messages;
