@@ -5,6 +5,8 @@
 //!
 //! `cargo run -p mrtr --example axum`
 
+#![allow(clippy::print_stdout)]
+
 use std::error::Error;
 
 use axum::Router;

@@ -6,6 +6,8 @@
 //!
 //! `cargo run -p mrtr --example flow`
 
+#![allow(clippy::print_stdout)]
+
 use std::collections::BTreeMap;
 use std::error::Error;
 

@@ -4,6 +4,8 @@
 //!
 //! `cargo run -p mrtr --example harness`
 
+#![allow(clippy::print_stdout)]
+
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use mrtr::harness::{End, Harness};

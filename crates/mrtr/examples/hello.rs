@@ -2,6 +2,8 @@
 //!
 //! `cargo run -p mrtr --example hello`
 
+#![allow(clippy::print_stdout)]
+
 use std::error::Error;
 
 use mrtr::client::{Answers, Client, FormQuestion};
