@@ -78,10 +78,13 @@ async fn server_requirement_1_no_other_request_is_answered_with_input_required(v
         "resources/templates/list",
     ] {
         let retry = json!({"requestState": asked.state(), "inputResponses": {"seats": yes()}});
+        // A13
+        let wrong = json!({"requestState": 7, "inputResponses": []});
         for params in [
             json!({}),
             json!({"name": "book", "uri": "proof://book"}),
             retry,
+            wrong,
         ] {
             let request = peer.request(method, params);
             let answer = peer.send(&request).await;
