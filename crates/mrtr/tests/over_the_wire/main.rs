@@ -17,7 +17,6 @@ mod transport_support;
 
 mod answers;
 mod causes;
-mod documented;
 mod error_handling;
 mod fleet;
 mod messages;

@@ -1,6 +1,5 @@
 //! What a server does with each request, whatever the transport.
 
-mod answers;
 mod build;
 mod errors;
 mod limits;

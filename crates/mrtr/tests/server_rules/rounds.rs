@@ -2,14 +2,13 @@
 
 use std::time::Duration;
 
-use mrtr::server::{ServerBuilder, prompt, resource, resource_template, tool};
-use mrtr::state::Keyring;
+use mrtr::server::{ServerBuilder, tool};
 use mrtr::{Cx, Form, ToolError};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::support::{Clock, Peer, accept, builder, is_asking, keyring, text};
+use crate::support::{Clock, Peer, accept, builder, is_asking, text};
 
 #[derive(Form)]
 struct Number {
@@ -38,23 +37,8 @@ async fn sure(cx: Cx, _: ()) -> Result<String, ToolError> {
     Ok("done".into())
 }
 
-#[derive(Deserialize, JsonSchema)]
-#[expect(dead_code, reason = "only read")]
-struct Id {
-    id: String,
-}
-
-async fn sure_of(cx: Cx, _: Id) -> Result<String, ToolError> {
-    sure(cx, ()).await
-}
-
 fn all(builder: ServerBuilder) -> ServerBuilder {
-    builder
-        .tool(tool("sum", sum))
-        .tool(tool("sure", sure))
-        .tool(tool("other", sure))
-        .prompt(prompt("sure", sure))
-        .resource_template(resource_template("x:{id}", sure_of))
+    builder.tool(tool("sum", sum)).tool(tool("sure", sure))
 }
 
 fn params(rounds: u8) -> Value {
@@ -80,53 +64,6 @@ async fn rejected(peer: &Peer, method: &str, params: &Value, state: &Value) {
         error,
         json!({"code": -32_602, "message": REJECTED, "data": {"reason": "invalid_request_state"}})
     );
-}
-
-#[tokio::test]
-async fn two_instances_that_share_a_key_finish_a_call_whose_rounds_land_alternately() {
-    let peers = [Peer::of(all(builder())), Peer::of(all(builder()))];
-    let mut result = peers[0].result("tools/call", params(5)).await;
-    for round in 0..5 {
-        assert!(is_asking(&result), "{result}");
-        let peer = &peers[usize::from(round + 1) % 2];
-        result = peer
-            .retry("tools/call", &params(5), &result, answer(round))
-            .await;
-    }
-    assert_eq!(text(&result), "5");
-}
-
-#[tokio::test]
-async fn e7_an_instance_with_another_key_rejects_cleanly_and_the_call_can_start_again() {
-    let ours = Peer::of(all(builder()));
-    let asked = ours.result("tools/call", json!({"name": "sure"})).await;
-    let theirs = Peer::of(all(builder().keyring(keyring(2))));
-    rejected(
-        &theirs,
-        "tools/call",
-        &json!({"name": "sure"}),
-        &asked["requestState"],
-    )
-    .await;
-    assert!(is_asking(
-        &theirs.result("tools/call", json!({"name": "sure"})).await
-    ));
-}
-
-#[tokio::test]
-async fn e8_keys_can_be_rotated_while_the_server_runs() {
-    let peer = Peer::of(all(builder()));
-    let params = json!({"name": "sure"});
-    let asked = peer.result("tools/call", params.clone()).await;
-    let secret = |seed| mrtr::state::Secret::generate([seed; 32]);
-    peer.server
-        .set_keyring(Keyring::new([secret(2), secret(1)]).expect("a keyring"));
-    assert_eq!(
-        text(&peer.retry("tools/call", &params, &asked, yes()).await),
-        "done"
-    );
-    peer.server.set_keyring(keyring(2));
-    rejected(&peer, "tools/call", &params, &asked["requestState"]).await;
 }
 
 #[tokio::test]
@@ -157,76 +94,6 @@ async fn a_key_file_is_read_again_on_demand_and_kept_when_it_is_broken() {
         Peer::of(all(builder())).server.reload_keys().is_err(),
         "there is no file"
     );
-}
-
-#[tokio::test]
-async fn e4_a_state_opens_for_its_own_request_only() {
-    let peer = Peer::of(all(builder()).resource(resource("y:a", sure)));
-    let tool = json!({"name": "sure"});
-    let asked = peer.result("tools/call", tool.clone()).await;
-    let state = &asked["requestState"];
-    rejected(&peer, "tools/call", &json!({"name": "other"}), state).await;
-    rejected(&peer, "prompts/get", &tool, state).await;
-    rejected(&peer, "resources/read", &json!({"uri": "x:sure"}), state).await;
-
-    let read = peer.result("resources/read", json!({"uri": "x:1"})).await;
-    rejected(
-        &peer,
-        "resources/read",
-        &json!({"uri": "x:2"}),
-        &read["requestState"],
-    )
-    .await;
-    rejected(
-        &peer,
-        "resources/read",
-        &json!({"uri": "y:a"}),
-        &read["requestState"],
-    )
-    .await;
-
-    let first =
-        json!({"name": "sum", "arguments": {"rounds": 1, "start": 9_007_199_254_740_992_i64}});
-    let asked = peer.result("tools/call", first).await;
-    let changed =
-        json!({"name": "sum", "arguments": {"rounds": 1, "start": 9_007_199_254_740_993_i64}});
-    rejected(&peer, "tools/call", &changed, &asked["requestState"]).await;
-    let reordered =
-        json!({"name": "sum", "arguments": {"start": 9_007_199_254_740_992_i64, "rounds": 1}});
-    let result = peer
-        .retry("tools/call", &reordered, &asked, answer(0))
-        .await;
-    assert_eq!(text(&result), "9007199254740993");
-}
-
-#[tokio::test]
-async fn e5_a_state_opens_for_its_principal_only() {
-    let alice = Peer::of(all(builder())).called_by("alice");
-    let bob = alice.clone().called_by("bob");
-    let params = json!({"name": "sure"});
-    let asked = alice.result("tools/call", params.clone()).await;
-    rejected(&bob, "tools/call", &params, &asked["requestState"]).await;
-    let nobody = Peer::new(alice.server.clone());
-    rejected(&nobody, "tools/call", &params, &asked["requestState"]).await;
-    let refreshed = alice.clone().called_by("alice");
-    assert_eq!(
-        text(&refreshed.retry("tools/call", &params, &asked, yes()).await),
-        "done"
-    );
-}
-
-#[tokio::test]
-async fn a_change_of_revision_ends_open_exchanges() {
-    let old = Peer::of(all(builder().revision("1")));
-    let params = json!({"name": "sure"});
-    let asked = old.result("tools/call", params.clone()).await;
-    rejected(
-        &Peer::of(all(builder().revision("2"))),
-        "tools/call",
-        &params,
-        &asked["requestState"],
-    )
-    .await;
 }
 
 #[tokio::test]
@@ -312,29 +179,6 @@ async fn e11_a_state_larger_than_the_tool_allows_is_an_error_when_it_is_made() {
     ));
 }
 
-#[tokio::test]
-async fn e13_a_step_before_the_questions_is_done_once() {
-    use std::sync::Arc;
-    use std::sync::atomic::{AtomicU32, Ordering};
-    let count = Arc::new(AtomicU32::new(0));
-    let counted = count.clone();
-    let peer = Peer::of(builder().tool(tool("sum", move |cx: Cx, args: Sum| {
-        let counted = counted.clone();
-        async move {
-            let work = || async { Ok::<_, ToolError>(counted.fetch_add(1, Ordering::Relaxed)) };
-            cx.step("count", work).await?;
-            sum(cx, args).await
-        }
-    })));
-    let mut asked = peer.result("tools/call", params(3)).await;
-    for round in 0..3 {
-        asked = peer
-            .retry("tools/call", &params(3), &asked, answer(round))
-            .await;
-    }
-    assert_eq!((text(&asked), count.load(Ordering::Relaxed)), ("3", 1));
-}
-
 #[tokio::test(start_paused = true)]
 async fn a_request_that_takes_too_long_is_dropped_and_told() {
     struct OnDrop(std::sync::Arc<std::sync::atomic::AtomicBool>);
@@ -363,4 +207,18 @@ async fn a_request_that_takes_too_long_is_dropped_and_told() {
     );
     assert_eq!(start.elapsed().as_secs(), 2);
     assert!(dropped.load(std::sync::atomic::Ordering::Relaxed));
+}
+
+#[tokio::test]
+async fn asked_only_lets_no_answer_count_before_the_question() {
+    let peer = Peer::of(
+        builder()
+            .tool(tool("sum", sum))
+            .tool(tool("asked", sum).asked_only()),
+    );
+    let mut early = params(1);
+    early["inputResponses"] = answer(0);
+    assert_eq!(text(&peer.result("tools/call", early.clone()).await), "1");
+    early["name"] = json!("asked");
+    assert!(is_asking(&peer.result("tools/call", early).await));
 }

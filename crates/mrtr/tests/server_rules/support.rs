@@ -93,11 +93,6 @@ impl Peer {
         self
     }
 
-    pub(crate) fn declaring(mut self, capabilities: Value) -> Self {
-        self.capabilities = capabilities;
-        self
-    }
-
     pub(crate) fn request(&self, method: &str, mut params: Value) -> Value {
         let mut meta = json!({
             "io.modelcontextprotocol/protocolVersion": "2026-07-28",
