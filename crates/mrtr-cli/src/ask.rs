@@ -12,8 +12,8 @@ use mrtr::wire::{ElicitRequest, ElicitResult, InputRequest, InputResponse};
 
 use crate::show::Screen;
 
-pub(crate) use self::control::Left;
-pub(crate) use self::control::hint;
+pub(crate) use self::control::{Left, hint};
+pub(crate) use self::form::{secret_warning, secrets};
 use self::terminal::Terminal;
 
 /// Whether somebody is there to be asked.

@@ -3,11 +3,15 @@
 //! Results go to stdout, everything else to stderr; see [`exit`] for the exit codes.
 
 mod answers;
+mod arguments;
 mod ask;
 mod cli;
 mod commands;
+mod connect;
+mod drive;
 mod example;
 mod exit;
+mod faults;
 mod logs;
 mod out;
 mod show;

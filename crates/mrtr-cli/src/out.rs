@@ -9,6 +9,7 @@ use clap::builder::styling::{AnsiColor, Style};
 use serde::Serialize;
 
 use crate::exit::{Exit, Failure};
+use crate::show::clean;
 
 /// Where a command writes. A reader that closes the pipe early ends nothing: what is written after
 /// that is dropped.
@@ -54,11 +55,9 @@ impl Out {
 
     /// Writes a JSON document to stdout.
     pub(crate) fn document(&self, value: &impl Serialize) {
-        match serde_json::to_vec_pretty(value) {
-            Ok(mut text) => {
-                text.push(b'\n');
-                self.stdout(&text);
-            }
+        match serde_json::to_string_pretty(value) {
+            // What would act on a terminal is written as JSON escapes.
+            Ok(text) => self.line(clean::json(&text)),
             Err(error) => self.remember(error.into()),
         }
     }

@@ -2,6 +2,10 @@
 
 pub(crate) mod clean;
 mod frame;
+pub(crate) mod pretty;
+pub(crate) mod result;
+pub(crate) mod status;
+pub(crate) mod trace;
 pub(crate) mod url;
 
 use std::io::IsTerminal as _;
@@ -58,6 +62,14 @@ impl<'a> Screen<'a> {
         let key = clean::line(key, LABEL);
         self.out.note(format_args!("\n{server} asks ({key}):"));
         self.quote(message);
+    }
+
+    /// The URL of a page, if it can be shown.
+    pub(crate) fn address(&self, url: &str) {
+        match Page::parse(url) {
+            Ok(page) => self.page(&page),
+            Err(bad) => self.warn(&format!("{bad}, so it is not shown")),
+        }
     }
 
     /// A URL in full, its host highlighted, and what to know about it.

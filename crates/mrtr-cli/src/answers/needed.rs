@@ -10,7 +10,6 @@ use serde_json::json;
 use super::example;
 use crate::ask::hint;
 use crate::exit::{Exit, Failure};
-use crate::show::url::Page;
 use crate::show::{LABEL, Screen, clean, name};
 
 /// Most choices that are listed.
@@ -80,10 +79,7 @@ impl Needed<'_> {
                             .iter()
                             .for_each(|field| self::field(screen, field));
                     }
-                    ElicitRequest::Url(url) => match Page::parse(&url.url) {
-                        Ok(page) => screen.page(&page),
-                        Err(bad) => screen.warn(&format!("{bad}, so it is not shown")),
-                    },
+                    ElicitRequest::Url(url) => screen.address(&url.url),
                     _ => {}
                 }
             }

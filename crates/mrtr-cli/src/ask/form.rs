@@ -57,11 +57,7 @@ fn warn_of_secrets(
     controls: &mut impl Controls,
     schema: &FormSchema,
 ) -> Result<Option<ElicitResult>, Left> {
-    let fields = schema.fields().iter();
-    let secrets: Vec<_> = fields
-        .filter(|field| field.secret_hint().is_some())
-        .map(label)
-        .collect();
+    let secrets = secrets(schema);
     if secrets.is_empty() {
         return Ok(None);
     }
@@ -77,6 +73,13 @@ fn warn_of_secrets(
         Ok(_) => Ok(None),
         Err(left) => Err(left),
     }
+}
+
+/// The fields that seem to ask for a secret.
+pub(crate) fn secrets(schema: &FormSchema) -> Vec<String> {
+    let fields = schema.fields().iter();
+    let secrets = fields.filter(|field| field.secret_hint().is_some());
+    secrets.map(label).collect()
 }
 
 /// What is said of a form that asks for these.

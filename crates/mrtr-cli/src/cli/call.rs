@@ -1,5 +1,7 @@
 //! `mrtr call`
 
+use std::path::PathBuf;
+
 use clap::Args;
 
 use super::connect::{AnswerArgs, ConnectArgs};
@@ -37,6 +39,10 @@ pub(crate) struct CallArgs {
     /// The arguments as a JSON object; KEY=VALUE adds to it
     #[arg(long, value_name = "JSON")]
     pub(crate) input_json: Option<String>,
+
+    /// Save the call to FILE while a question is open, for `mrtr resume`
+    #[arg(long, value_name = "FILE", help_heading = "Answers")]
+    pub(crate) save: Option<PathBuf>,
 
     #[command(flatten)]
     pub(crate) connect: ConnectArgs,

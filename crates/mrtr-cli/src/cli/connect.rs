@@ -17,7 +17,6 @@ pub(crate) struct ConnectArgs {
         value_name = "TOKEN",
         env = "MRTR_TOKEN",
         hide_env_values = true,
-        conflicts_with = "command",
         help_heading = "Server"
     )]
     pub(crate) bearer: Option<String>,
@@ -70,8 +69,4 @@ pub(crate) struct AnswerArgs {
     /// Offer this folder to a server that asks for roots. May be given several times
     #[arg(long = "root", value_name = "DIR", help_heading = "Answers")]
     pub(crate) roots: Vec<PathBuf>,
-
-    /// Save the call to FILE while a question is open, for `mrtr resume`
-    #[arg(long, value_name = "FILE", help_heading = "Answers")]
-    pub(crate) save: Option<PathBuf>,
 }
