@@ -34,14 +34,21 @@ impl Arguments {
         let mut pairs: Vec<(String, String)> = Vec::new();
         for word in words {
             let (key, value) = word.split_once('=').ok_or_else(|| {
-                Failure::usage(format_args!("`{word}` is no argument: write it as KEY=VALUE"))
+                Failure::usage(format_args!(
+                    "`{word}` is no argument: write it as KEY=VALUE"
+                ))
             })?;
             if pairs.iter().any(|(known, _)| known == key) {
-                return Err(Failure::usage(format_args!("the argument `{key}` is given twice")));
+                return Err(Failure::usage(format_args!(
+                    "the argument `{key}` is given twice"
+                )));
             }
             pairs.push((key.to_owned(), value.to_owned()));
         }
-        Ok(Self { object, words: pairs })
+        Ok(Self {
+            object,
+            words: pairs,
+        })
     }
 
     /// Whether there are none at all.

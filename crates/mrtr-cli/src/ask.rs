@@ -35,7 +35,7 @@ pub(crate) fn put(
     let InputRequest::Elicit(question) = question else {
         return Ok(None);
     };
-    let mut terminal = Terminal::new(screen);
+    let mut terminal = Terminal::new(screen)?;
     screen.asks(server, key, question.message());
     let answer = match question {
         ElicitRequest::Form(form) => form::fill_in(&mut terminal, form)?,

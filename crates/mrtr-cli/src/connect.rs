@@ -52,9 +52,9 @@ pub(crate) fn client(
     let mut builder = match reach {
         Reach::Url(url) => Client::http(url),
         Reach::Command(words) => {
-            let (program, arguments) = words.split_first().map_or(("", &[][..]), |(first, rest)| {
-                (first.as_str(), rest)
-            });
+            let (program, arguments) = words
+                .split_first()
+                .map_or(("", &[][..]), |(first, rest)| (first.as_str(), rest));
             Client::command(program, arguments.iter().map(String::as_str))
         }
     }
@@ -72,7 +72,9 @@ pub(crate) fn client(
     if args.trace {
         builder = traced(builder, out.colors_stderr(), status);
     }
-    builder.build().map_err(|error| faults::failure(&error, None))
+    builder
+        .build()
+        .map_err(|error| faults::failure(&error, None))
 }
 
 fn traced(builder: ClientBuilder, colors: bool, status: &Status) -> ClientBuilder {

@@ -42,10 +42,13 @@ impl Driver<'_> {
                 Turn::Done(outcome) => return Ok(outcome),
                 Turn::Asked(questions) => {
                     if let Some(path) = self.save {
-                        call.save(path).await.map_err(|error| faults::failure(&error, None))?;
+                        call.save(path)
+                            .await
+                            .map_err(|error| faults::failure(&error, None))?;
                     }
                     let answers = self.answer(&questions)?;
-                    call.answer(answers).map_err(|error| faults::failure(&error, self.save))?;
+                    call.answer(answers)
+                        .map_err(|error| faults::failure(&error, self.save))?;
                 }
             }
         }
@@ -91,7 +94,9 @@ impl Driver<'_> {
         for (key, question) in questions.iter() {
             let mut answer = self.given.answer(key, question).unwrap_or_else(|problem| {
                 let (key, problem) = (clean::line(key, 120), clean::line(&problem, 1000));
-                self.screen.warn(&format!("the answer given for `{key}` does not fit: {problem}"));
+                self.screen.warn(&format!(
+                    "the answer given for `{key}` does not fit: {problem}"
+                ));
                 None
             });
             match &answer {
@@ -154,8 +159,9 @@ fn left(left: Left) -> Failure {
         Left::Back | Left::Interrupted => {
             Failure::message(Exit::Interrupted, "interrupted; nothing was sent")
         }
-        Left::Broken(reason) => {
-            Failure::message(Exit::Local, format_args!("the terminal cannot be used: {reason}"))
-        }
+        Left::Broken(reason) => Failure::message(
+            Exit::Local,
+            format_args!("the terminal cannot be used: {reason}"),
+        ),
     }
 }

@@ -40,7 +40,9 @@ fn exit(error: &ClientError) -> Exit {
     match error {
         ClientError::Exchange(error) => match error {
             ExchangeError::Lost(_) => Exit::Transport,
-            ExchangeError::Limit(limit) if matches!(limit.limit, Limit::Total(_)) => Exit::Transport,
+            ExchangeError::Limit(limit) if matches!(limit.limit, Limit::Total(_)) => {
+                Exit::Transport
+            }
             ExchangeError::Misuse(_) => Exit::Local,
             _ => Exit::Server,
         },
@@ -64,10 +66,14 @@ fn hints(error: &ClientError, saved: Option<&Path>) -> Vec<String> {
         })
     };
     let hint = match error {
-        ClientError::Exchange(ExchangeError::Rejected(rejected)) => return rejected_hints(rejected),
+        ClientError::Exchange(ExchangeError::Rejected(rejected)) => {
+            return rejected_hints(rejected);
+        }
         ClientError::Exchange(ExchangeError::Lost(_)) | ClientError::Ambiguous(_) => {
             resume(" --send-again").map(|command| {
-                format!("the call is kept; {command} sends the request again, whatever it did before")
+                format!(
+                    "the call is kept; {command} sends the request again, whatever it did before"
+                )
             })
         }
         ClientError::Unreachable(_) => {
@@ -117,10 +123,14 @@ fn rejected_hints(rejected: &Rejected) -> Vec<String> {
         }
         _ => "the server wants something that this program does not know",
     };
-    let mut hints: Vec<_> = missing.iter().map(|missing| hint(missing).to_owned()).collect();
+    let mut hints: Vec<_> = missing
+        .iter()
+        .map(|missing| hint(missing).to_owned())
+        .collect();
     if hints.is_empty() {
         hints.push(
-            "the server needs a capability that was not declared, and does not say which".to_owned(),
+            "the server needs a capability that was not declared, and does not say which"
+                .to_owned(),
         );
     }
     hints

@@ -58,7 +58,10 @@ impl Types {
             (self.object, "a JSON object"),
             (self.null, "null"),
         ];
-        let names = names.iter().filter(|(allowed, _)| *allowed).map(|(_, name)| *name);
+        let names = names
+            .iter()
+            .filter(|(allowed, _)| *allowed)
+            .map(|(_, name)| *name);
         names.collect::<Vec<_>>().join(" or ")
     }
 }
@@ -76,7 +79,10 @@ fn collect(root: &Value, schema: &Value, types: &mut Types, hops: usize) {
     }
     match &schema["type"] {
         Value::String(name) => types.add(name),
-        Value::Array(names) => names.iter().filter_map(Value::as_str).for_each(|name| types.add(name)),
+        Value::Array(names) => names
+            .iter()
+            .filter_map(Value::as_str)
+            .for_each(|name| types.add(name)),
         _ => {
             if let Some(values) = schema["enum"].as_array() {
                 values.iter().for_each(|value| types.add_of(value));
@@ -92,7 +98,9 @@ fn collect(root: &Value, schema: &Value, types: &mut Types, hops: usize) {
             collect(root, branch, types, hops - 1);
         }
     }
-    let target = schema["$ref"].as_str().and_then(|target| target.strip_prefix('#'));
+    let target = schema["$ref"]
+        .as_str()
+        .and_then(|target| target.strip_prefix('#'));
     if let Some(target) = target.and_then(|pointer| root.pointer(pointer)) {
         collect(root, target, types, hops - 1);
     }
@@ -151,7 +159,11 @@ mod tests {
         for (schema, text, value) in [
             (json!({"type": "string"}), "7", "\"7\""),
             (json!({"type": "string"}), "true", "\"true\""),
-            (json!({"type": "integer"}), "9007199254740993", "9007199254740993"),
+            (
+                json!({"type": "integer"}),
+                "9007199254740993",
+                "9007199254740993",
+            ),
             (json!({"type": "integer"}), "1.0", "1.0"),
             (json!({"type": "number"}), "36.6", "36.6"),
             (json!({"type": "boolean"}), "True", "true"),
@@ -160,8 +172,16 @@ mod tests {
             (json!({"type": "object"}), "{\"a\":1}", "{\"a\":1}"),
             (json!({"type": ["integer", "null"]}), "null", "null"),
             (json!({"type": ["string", "null"]}), "null", "null"),
-            (json!({"anyOf": [{"type": "integer"}, {"type": "string"}]}), "x", "\"x\""),
-            (json!({"anyOf": [{"type": "integer"}, {"type": "string"}]}), "7", "7"),
+            (
+                json!({"anyOf": [{"type": "integer"}, {"type": "string"}]}),
+                "x",
+                "\"x\"",
+            ),
+            (
+                json!({"anyOf": [{"type": "integer"}, {"type": "string"}]}),
+                "7",
+                "7",
+            ),
             (json!({"enum": ["a", "7"]}), "7", "\"7\""),
             (json!({"$ref": "#/$defs/level"}), "7", "7"),
             (json!({}), "7", "\"7\""),
@@ -180,12 +200,19 @@ mod tests {
             (json!({"type": "array"}), "[1,", "a JSON array"),
             (json!({"type": ["number", "null"]}), "", "a number or null"),
         ] {
-            assert_eq!(read(&schema, text), Err(expected.to_owned()), "{schema} {text}");
+            assert_eq!(
+                read(&schema, text),
+                Err(expected.to_owned()),
+                "{schema} {text}"
+            );
         }
     }
 
     #[test]
     fn a_reference_to_itself_ends() {
-        assert_eq!(read(&json!({"$ref": "#/$defs/loop"}), "7").as_deref(), Ok("\"7\""));
+        assert_eq!(
+            read(&json!({"$ref": "#/$defs/loop"}), "7").as_deref(),
+            Ok("\"7\"")
+        );
     }
 }

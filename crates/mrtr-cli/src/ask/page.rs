@@ -17,8 +17,7 @@ pub(crate) fn visit(
     question: &ElicitUrl,
 ) -> Result<ElicitResult, Left> {
     let mut options = vec!["Decline (say no)", "Cancel (neither yes nor no)"];
-    let help;
-    match Page::parse(&question.url) {
+    let help = match Page::parse(&question.url) {
         Ok(page) => {
             screen.page(&page);
             controls.say(
@@ -26,13 +25,13 @@ pub(crate) fn visit(
                  are done there.",
             );
             options.insert(0, "Continue");
-            help = "Esc: cancel; Ctrl-C: end, and send nothing";
+            "Esc: cancel; Ctrl-C: end, and send nothing"
         }
         Err(bad) => {
             controls.warn(&format!("{bad}, so it is not shown"));
-            help = "Esc: cancel";
+            "Esc: cancel"
         }
-    }
+    };
     let ask = Label {
         text: "What now?".to_owned(),
         help: help.to_owned(),

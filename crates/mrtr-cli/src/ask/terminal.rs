@@ -1,5 +1,9 @@
 //! Form controls on a terminal.
 
+use std::time::Duration;
+
+use crossterm::event::{self, Event, KeyCode, KeyModifiers};
+use crossterm::terminal;
 use inquire::error::{CustomUserError, InquireError};
 use inquire::list_option::ListOption;
 use inquire::ui::RenderConfig;
@@ -16,13 +20,16 @@ pub(crate) struct Terminal<'a> {
 }
 
 impl<'a> Terminal<'a> {
-    pub(crate) fn new(screen: &'a Screen<'a>) -> Self {
+    /// # Errors
+    /// [`Left`] when the terminal does not work, or Ctrl-C was pressed.
+    pub(crate) fn new(screen: &'a Screen<'a>) -> Result<Self, Left> {
+        forget_keys()?;
         let look = if screen.colors() {
             RenderConfig::default_colored()
         } else {
             RenderConfig::empty()
         };
-        Self { screen, look }
+        Ok(Self { screen, look })
     }
 }
 
@@ -106,6 +113,32 @@ impl Controls for Terminal<'_> {
     fn warn(&mut self, text: &str) {
         self.screen.warn(text);
     }
+}
+
+/// Forgets the keys that were pressed so far: they were not meant for a question that nobody has seen.
+fn forget_keys() -> Result<(), Left> {
+    let broken = |error: std::io::Error| Left::Broken(error.to_string());
+    terminal::enable_raw_mode().map_err(broken)?;
+    let mut interrupted = false;
+    let drained = loop {
+        match event::poll(Duration::ZERO) {
+            Ok(true) => match event::read() {
+                Ok(Event::Key(key)) => {
+                    let control = key.modifiers.contains(KeyModifiers::CONTROL);
+                    interrupted |= control && key.code == KeyCode::Char('c');
+                }
+                Ok(_) => {}
+                Err(error) => break Err(error),
+            },
+            Ok(false) => break Ok(()),
+            Err(error) => break Err(error),
+        }
+    };
+    terminal::disable_raw_mode().and(drained).map_err(broken)?;
+    if interrupted {
+        return Err(Left::Interrupted);
+    }
+    Ok(())
 }
 
 fn validation(checked: Result<(), String>) -> Validation {

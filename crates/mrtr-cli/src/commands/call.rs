@@ -40,7 +40,9 @@ pub(crate) async fn run(args: CallArgs, out: &Out) -> Result<Exit, Failure> {
     };
     let arguments = Arguments::read(words.as_slice(), args.input_json.as_deref())?;
     if kind == Kind::Resource && !arguments.is_empty() {
-        return Err(Failure::usage("a resource takes no arguments: they are in its URI"));
+        return Err(Failure::usage(
+            "a resource takes no arguments: they are in its URI",
+        ));
     }
     let given = Given::read(&args.answers)?;
     let status = Status::new();

@@ -112,7 +112,10 @@ impl Offer {
             for (usage, description) in entries {
                 out.line(format_args!("  {usage}"));
                 if let Some(description) = description {
-                    out.line(format_args!("      {}", clean::line(description, DESCRIPTION)));
+                    out.line(format_args!(
+                        "      {}",
+                        clean::line(description, DESCRIPTION)
+                    ));
                 }
             }
         }

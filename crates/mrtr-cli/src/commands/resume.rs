@@ -27,7 +27,10 @@ pub(crate) async fn run(args: ResumeArgs, out: &Out) -> Result<Exit, Failure> {
     let given = Given::read(&args.answers)?;
     let status = Status::new();
     let client = connect::client(&reach, &args.connect, out, &status)?;
-    out.note(format_args!("Going on with a call of {}", name(client.target())));
+    out.note(format_args!(
+        "Going on with a call of {}",
+        name(client.target())
+    ));
     let mut driver = Driver {
         screen: Screen::new(out),
         status,
@@ -66,7 +69,11 @@ fn reach(args: &ResumeArgs, pending: &Pending) -> Result<Reach, Failure> {
     }
     let target = &pending.peer().target;
     if !is_private(&args.file) {
-        let option = if target.url().is_some() { "--server URL" } else { "--command" };
+        let option = if target.url().is_some() {
+            "--server URL"
+        } else {
+            "--command"
+        };
         return Err(Failure::usage(format_args!(
             "{} is not yours alone, so others may have changed it. It names {}: if that is right, say so \
              with {option}",

@@ -7,7 +7,7 @@ use super::clean;
 /// The margin in front of every line of a server's text. Nothing else starts with it.
 pub(crate) const MARGIN: &str = "  │ ";
 const MARGIN_WIDTH: usize = 4;
-const NARROWEST: usize = 20;
+const NARROWEST: usize = 10;
 
 /// How much of a question's message is shown.
 const LINES: usize = 30;
@@ -54,7 +54,7 @@ fn pieces(line: &str, room: usize) -> Vec<&str> {
             Some(end) if end > 0 => {
                 let (piece, left) = rest.split_at(end);
                 out.push(piece);
-                rest = left;
+                rest = left.trim_start_matches(' ');
             }
             _ => {
                 out.push(rest);

@@ -91,7 +91,10 @@ fn contents(contents: &ResourceContents) -> String {
 
 /// Says what cannot be shown: its kind, type and size.
 fn binary(kind: &str, mime_type: Option<&str>, base64: &str) -> String {
-    let digits = base64.bytes().filter(|b| !matches!(b, b'=' | b'\r' | b'\n')).count();
+    let digits = base64
+        .bytes()
+        .filter(|b| !matches!(b, b'=' | b'\r' | b'\n'))
+        .count();
     let bytes = digits * 3 / 4;
     let mime_type = clean::line(mime_type.unwrap_or("of no given type"), LABEL);
     format!("[{kind} {mime_type}, {bytes} bytes; use --json to get it]")
@@ -111,7 +114,8 @@ mod tests {
 
     #[test]
     fn structured_content_is_shown_once() {
-        let twice = r#"{"content":[{"type":"text","text":"{\"a\": 1}"}],"structuredContent":{"a":1}}"#;
+        let twice =
+            r#"{"content":[{"type":"text","text":"{\"a\": 1}"}],"structuredContent":{"a":1}}"#;
         assert_eq!(shown(twice), "{\n  \"a\": 1\n}");
         let both = r#"{"content":[{"type":"text","text":"One."}],"structuredContent":{"a":1}}"#;
         assert_eq!(shown(both), "One.\n{\n  \"a\": 1\n}");
@@ -120,7 +124,10 @@ mod tests {
     #[test]
     fn a_picture_is_described() {
         let image = r#"{"content":[{"type":"image","mimeType":"image/png","data":"AAECAw=="}]}"#;
-        assert_eq!(shown(image), "[image image/png, 4 bytes; use --json to get it]");
+        assert_eq!(
+            shown(image),
+            "[image image/png, 4 bytes; use --json to get it]"
+        );
     }
 
     #[test]

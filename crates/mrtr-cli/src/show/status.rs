@@ -95,7 +95,9 @@ impl Line {
 fn print(text: &str) {
     let mut stderr = io::stderr().lock();
     // Nobody is left to be told when stderr is closed.
-    let _ = stderr.write_all(text.as_bytes()).and_then(|()| stderr.flush());
+    let _ = stderr
+        .write_all(text.as_bytes())
+        .and_then(|()| stderr.flush());
 }
 
 /// Progress in words: `3/10 Replacing instances`.

@@ -16,7 +16,11 @@ pub(crate) fn message(message: &Traced<'_>, colors: bool) -> String {
         Direction::Sent => ("-->", AnsiColor::Cyan),
         Direction::Received => ("<--", AnsiColor::Magenta),
     };
-    let style = if colors { color.on_default().bold() } else { Style::new() };
+    let style = if colors {
+        color.on_default().bold()
+    } else {
+        Style::new()
+    };
     let mut out = format!("{style}{arrow}{style:#}");
     if let Some(status) = message.status {
         let _ = write!(out, " HTTP {status}");
