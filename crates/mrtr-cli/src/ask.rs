@@ -4,6 +4,8 @@ mod control;
 mod form;
 mod page;
 mod terminal;
+#[cfg(test)]
+mod tests;
 
 use std::io::{self, IsTerminal as _};
 

@@ -1,6 +1,7 @@
 //! Driving a call: sending its rounds and answering what the server asks.
 
 use std::path::Path;
+use std::pin::Pin;
 use std::time::{Duration, Instant};
 
 use mrtr::client::{Call, CallOutcome, Client, ClientError, Turn};
@@ -35,8 +36,10 @@ impl Driver<'_> {
         let mut call = call
             .declare(self.given.capabilities())
             .on_progress(move |progress| status.progress(&progress));
+        // One listener for the whole call: what is pressed between two requests counts as well.
+        let mut interrupt = std::pin::pin!(interrupt());
         loop {
-            let turn = self.advance(&mut call).await;
+            let turn = self.advance(&mut call, interrupt.as_mut()).await;
             self.status.end();
             match turn? {
                 Turn::Done(outcome) => return Ok(outcome),
@@ -54,23 +57,37 @@ impl Driver<'_> {
         }
     }
 
-    async fn advance(&self, call: &mut Call) -> Result<Turn, Failure> {
+    async fn advance(
+        &self,
+        call: &mut Call,
+        mut interrupt: Pin<&mut impl Future<Output = ()>>,
+    ) -> Result<Turn, Failure> {
         let server = self.client.target().to_string();
         let started = Instant::now();
         let mut advance = std::pin::pin!(call.advance());
-        let mut interrupted = std::pin::pin!(tokio::signal::ctrl_c());
         let mut tick = tokio::time::interval(Duration::from_secs(1));
         tick.tick().await;
         loop {
             tokio::select! {
+                biased;
+                () = &mut interrupt => return Err(self.interrupted()),
                 turn = &mut advance => return turn.map_err(|error| self.failed(&error)),
-                Ok(()) = &mut interrupted => {
-                    let message = "interrupted; the request was cancelled";
-                    return Err(Failure::message(Exit::Interrupted, message));
-                }
                 _ = tick.tick() => self.status.waiting(&server, started.elapsed()),
             }
         }
+    }
+
+    /// The request is cancelled by dropping its future.
+    fn interrupted(&self) -> Failure {
+        let mut message = "interrupted; the request was cancelled".to_owned();
+        if let Some(path) = self.save.filter(|path| path.exists()) {
+            let path = path.display().to_string();
+            message.push_str(&format!(
+                ", but the server may have carried it out\nhint: `mrtr resume {} --send-again` sends it again",
+                shell_words::quote(&path)
+            ));
+        }
+        Failure::message(Exit::Interrupted, message)
     }
 
     /// An error after a no is the server's way of saying that it stopped.
@@ -147,6 +164,13 @@ impl Driver<'_> {
             }
             _ => {}
         }
+    }
+}
+
+/// Ends at the first Ctrl-C.
+async fn interrupt() {
+    if tokio::signal::ctrl_c().await.is_err() {
+        std::future::pending().await
     }
 }
 

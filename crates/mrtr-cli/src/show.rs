@@ -17,7 +17,7 @@ use self::url::Page;
 use crate::out::Out;
 
 /// How much of a key or a label is shown.
-pub(crate) const LABEL: usize = 120;
+pub(crate) const LABEL: usize = 70;
 
 /// The part of the screen beside the result: stderr.
 pub(crate) struct Screen<'a> {

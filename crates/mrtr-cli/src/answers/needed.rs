@@ -109,7 +109,7 @@ impl Needed<'_> {
             .map(|key| clean::line(key, LABEL))
             .collect();
         let message = format!(
-            "{} needs answers that were not given, and nobody is at a terminal to be asked: {}",
+            "{} asked what nobody answered: {} (give --answer, or run this at a terminal)",
             name(self.server),
             keys.join(", ")
         );
@@ -144,7 +144,11 @@ fn field(screen: &Screen<'_>, field: &Field) {
     if field.secret_hint().is_some() {
         screen.warn("this seems to be a secret, which servers must not ask for in a form");
     }
-    for text in [&field.title, &field.description].into_iter().flatten() {
+    let title = field
+        .title
+        .as_ref()
+        .filter(|title| !is_name(title, &field.name));
+    for text in title.into_iter().chain(&field.description) {
         screen.quote(text);
     }
     let options = match &field.kind {
@@ -158,6 +162,15 @@ fn field(screen: &Screen<'_>, field: &Field) {
     if let more @ 1.. = options.len().saturating_sub(CHOICES) {
         screen.say(&format!("    and {more} more"));
     }
+}
+
+/// Whether a title says nothing beyond the name.
+fn is_name(title: &str, name: &str) -> bool {
+    let letters = |text: &str| -> String {
+        let letters = text.chars().filter(|c| c.is_alphanumeric());
+        letters.flat_map(char::to_lowercase).collect()
+    };
+    letters(title) == letters(name)
 }
 
 fn choice(option: &Choice) -> String {

@@ -149,20 +149,26 @@ fn string(chars: &mut Peekable<Chars<'_>>) {
     }
 }
 
-/// Characters without a shape that reorder, join or hide what is around them. Joiners stay, since
-/// scripts and emoji need them.
+/// Characters without a shape that reorder, join or hide what is around them, and letters that are
+/// blank, with which a line could be filled up. Joiners stay, since scripts and emoji need them.
 fn is_hidden(c: char) -> bool {
     matches!(
         c,
         '\u{ad}'
+            | '\u{34f}'
             | '\u{61c}'
+            | '\u{115f}'
+            | '\u{1160}'
             | '\u{180e}'
             | '\u{200b}'
             | '\u{200e}'
             | '\u{200f}'
             | '\u{202a}'..='\u{202e}'
             | '\u{2060}'..='\u{206f}'
+            | '\u{2800}'
+            | '\u{3164}'
             | '\u{feff}'
+            | '\u{ffa0}'
             | '\u{fff9}'..='\u{fffb}'
             | '\u{e0000}'..='\u{e0fff}'
     )
@@ -204,6 +210,7 @@ mod tests {
     #[test]
     fn what_reorders_or_hides_text_goes_and_joiners_stay() {
         assert_eq!(block("pay\u{202e}gpj\u{2066}.exe\u{200b}"), "paygpj.exe");
+        assert_eq!(line("x\u{2800}\u{3164}\u{a0}\u{3000}y", 9), "x y");
         assert_eq!(block("x\u{e0041}\u{e0042}\u{ad}y"), "xy");
         assert_eq!(block("👩\u{200d}👧"), "👩\u{200d}👧");
     }

@@ -5,7 +5,7 @@ use std::net::TcpListener;
 use serde_json::json;
 
 use crate::program::{mrtr, run, run_with, stdio_server};
-use crate::scripted::{Say, Scripted};
+use crate::scripted::{Say, Scripted, form};
 
 fn rejecting(error: serde_json::Value) -> Scripted {
     Scripted::start(move |_| Say::Error(error.clone()))
@@ -105,4 +105,57 @@ fn a_token_in_the_environment_does_not_stand_in_the_way_of_a_command() {
     let mut command = mrtr(["call", "--command", &stdio_server(), "echo", "text=x"]);
     command.env("MRTR_TOKEN", "t0ken");
     run_with(command, "").expect(0);
+}
+
+#[test]
+fn a_server_that_says_nothing_is_given_up_in_time() {
+    let server = Scripted::start(|_| Say::Silence);
+    let ran = run(["call", &server.url, "t", "--timeout", "1"]).expect(5);
+    assert!(
+        ran.stderr.contains("no answer came within 1s"),
+        "{}",
+        ran.stderr
+    );
+    run(["call", &server.url, "t", "--timeout", "0"]).expect(2);
+}
+
+#[cfg(unix)]
+#[test]
+fn b9_ctrl_c_ends_a_request_in_flight_and_keeps_the_call() {
+    use std::process::Stdio;
+    use std::sync::mpsc::channel;
+
+    let (sender, arrived) = channel();
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("call.json");
+    let path = file.to_str().expect("UTF-8");
+    let server = Scripted::start(move |request| match &request.params()["inputResponses"] {
+        serde_json::Value::Null => Say::ask(json!({ "q": form("Go?", json!({}), &[]) })),
+        _ => {
+            sender.send(()).expect("the test waits");
+            Say::Silence
+        }
+    });
+    let child = mrtr([
+        "call",
+        &*server.url,
+        "t",
+        "--answer",
+        "q=accept",
+        "--save",
+        path,
+    ])
+    .stdin(Stdio::null())
+    .stdout(Stdio::null())
+    .stderr(Stdio::piped())
+    .spawn()
+    .expect("the program starts");
+    arrived.recv().expect("the second request");
+    let id = rustix::process::Pid::from_child(&child);
+    rustix::process::kill_process(id, rustix::process::Signal::INT).expect("a signal");
+    let output = child.wait_with_output().expect("the program ends");
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(130), "{stderr}");
+    assert!(stderr.contains("--send-again"), "{stderr}");
+    run(["resume", path]).expect(2);
 }

@@ -34,6 +34,8 @@ pub(crate) enum Say {
     Raw(u16, &'static str, String),
     /// Nothing: the connection is closed.
     Nothing,
+    /// Nothing, and the connection stays open.
+    Silence,
 }
 
 /// The server. It lives as long as the test's process.
@@ -167,6 +169,10 @@ fn write(mut stream: TcpStream, request: &Request, say: Say) {
         }
         Say::Raw(status, kind, body) => (status, kind, body.replace("$ID", &id.to_string())),
         Say::Nothing => return,
+        Say::Silence => {
+            std::mem::forget(stream);
+            return;
+        }
     };
     let head = format!(
         "HTTP/1.1 {status} X\r\ncontent-type: {kind}\r\ncontent-length: {}\r\nconnection: close\r\n\
