@@ -15,6 +15,7 @@ use serde::Serialize;
 
 use super::assemble::{add_prompts, add_resources, add_tools};
 use super::build_error::{BuildError, Problems};
+use super::changes::Subscriptions;
 use super::keychain::Keychain;
 use super::keys;
 use super::limiter::Limiter;
@@ -69,6 +70,7 @@ pub struct ServerBuilder {
     list_hints: CacheHints,
     page_size: usize,
     logging: bool,
+    pub(super) subscriptions: Subscriptions,
     limiter: Option<Arc<dyn Limiter>>,
     runtime: Arc<dyn Runtime>,
 }
@@ -89,6 +91,7 @@ impl ServerBuilder {
             list_hints: CacheHints::new(Duration::from_secs(300), CacheScope::Public),
             page_size: usize::MAX,
             logging: false,
+            subscriptions: Subscriptions::default(),
             limiter: None,
             runtime: Arc::new(SystemRuntime),
         }
@@ -288,6 +291,7 @@ impl ServerBuilder {
                 discover,
                 registry,
                 logging: self.logging,
+                subscriptions: self.subscriptions,
                 limiter: self.limiter,
                 runtime: self.runtime,
             }),
@@ -308,6 +312,7 @@ impl ServerBuilder {
         if self.logging {
             capabilities.logging = Some(RawObject::new());
         }
+        self.subscriptions.changes.declare(&mut capabilities);
         capabilities
     }
 }

@@ -127,6 +127,7 @@ impl Server {
             "prompts/list" if prompts => Some(Route::ListPrompts),
             "resources/list" if resources => Some(Route::ListResources),
             "resources/templates/list" if resources => Some(Route::ListTemplates),
+            "subscriptions/listen" if self.changes().is_any() => Some(Route::Listen),
             _ => None,
         }
     }
@@ -154,6 +155,15 @@ impl Server {
             Route::ListPrompts => page(request, registry.prompt_list.as_ref()),
             Route::ListResources => page(request, registry.resource_list.as_ref()),
             Route::ListTemplates => page(request, registry.template_list.as_ref()),
+            Route::Listen => {
+                let asking = Asking {
+                    request,
+                    meta: &meta,
+                    caller,
+                    notifier,
+                };
+                Box::pin(self.listen(&asking)).await
+            }
             Route::Run(method) => {
                 let asking = Asking {
                     request,
@@ -179,6 +189,7 @@ enum Route {
     ListPrompts,
     ListResources,
     ListTemplates,
+    Listen,
     /// The only ones that may ask.
     Run(Method),
 }
@@ -191,6 +202,7 @@ impl Route {
             Self::ListPrompts => "prompts/list",
             Self::ListResources => "resources/list",
             Self::ListTemplates => "resources/templates/list",
+            Self::Listen => "subscriptions/listen",
             Self::Run(method) => method.as_str(),
         }
     }

@@ -29,6 +29,12 @@
 //! the method, the target, the id of the exchange and the number of the round:
 //! one exchange can be followed across rounds and instances by its id.
 //!
+//! # Changes
+//!
+//! A server that is given [`Changes`] lets clients subscribe to them. Each
+//! subscription is one request that stays open: an event stream over HTTP, lines
+//! that carry its id over stdio.
+//!
 //! # Keys
 //!
 //! States are sealed with the keys of [`ServerBuilder::keyring`] or
@@ -50,6 +56,7 @@ mod build_error;
 mod builder;
 mod call;
 mod caller;
+mod changes;
 mod dispatch;
 mod handler;
 pub mod http;
@@ -80,11 +87,13 @@ use mrtr_core::wire::Implementation;
 pub use build_error::{BuildError, BuildProblem};
 pub use builder::ServerBuilder;
 pub use caller::Caller;
+pub use changes::Changes;
+pub(crate) use changes::too_many_subscriptions;
 pub use http::Http;
 pub use keys::KeysError;
 pub use limiter::{Limiter, RetryAfter, Target, TokenBuckets};
 pub use notify::Notify;
-pub(crate) use notify::{Loss, Notifier, Silent, Sink};
+pub(crate) use notify::{Closing, Delivery, Loss, Notifier, Silent, Sink, Stream};
 pub use output::{Json, PromptOutput, ResourceOutput, ToolOutput};
 pub use prompt::{Prompt, prompt};
 pub(crate) use reply::Reply;
@@ -93,6 +102,7 @@ pub use runtime::{Runtime, SystemRuntime};
 pub use stdio::Stdio;
 pub use tool::{Tool, flow, tool};
 
+use changes::Subscriptions;
 use keychain::Keychain;
 use registry::Registry;
 use reply::ServerMeta;
@@ -112,6 +122,7 @@ struct Inner {
     registry: Registry,
     keychain: Keychain,
     logging: bool,
+    subscriptions: Subscriptions,
     limiter: Option<Arc<dyn Limiter>>,
     runtime: Arc<dyn Runtime>,
 }

@@ -1,5 +1,7 @@
 //! Notifications of one request on their way to the client.
 
+use std::future::{pending, ready};
+use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -11,6 +13,7 @@ use mrtr_core::wire::{
 };
 use serde::Serialize;
 use serde_json::value::to_raw_value;
+use tokio::sync::watch;
 
 use super::reply::one_line;
 
@@ -19,6 +22,39 @@ pub(crate) trait Notifier: Send + Sync {
     /// Where they go. Called at most once for a request, and only when the
     /// request wants any, before its handler starts.
     fn sink(&self) -> Arc<dyn Sink>;
+
+    /// The reply as a stream that stays open; `None` where notifications go
+    /// nowhere.
+    fn stream(&self) -> Option<Stream>;
+}
+
+/// A reply that stays open to tell of things as they happen.
+pub(crate) struct Stream {
+    pub(crate) sink: Arc<dyn Sink>,
+    /// When the transport stops.
+    pub(crate) closing: Closing,
+    /// Whether other replies come on the same channel, so that its end is no
+    /// end of this one.
+    pub(crate) shared: bool,
+}
+
+/// Tells that a transport stops.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Closing(Option<watch::Receiver<()>>);
+
+impl Closing {
+    /// Begins when the sender is dropped.
+    pub(crate) const fn with(sender: watch::Receiver<()>) -> Self {
+        Self(Some(sender))
+    }
+
+    /// Resolves once the transport stops.
+    pub(crate) async fn begun(&mut self) {
+        match &mut self.0 {
+            Some(receiver) => while receiver.changed().await.is_ok() {},
+            None => pending().await,
+        }
+    }
 }
 
 /// Takes notifications; handlers hold on to it.
@@ -26,7 +62,14 @@ pub(crate) trait Sink: Send + Sync {
     /// Sends one whole JSON-RPC notification, on one line. Never waits: what
     /// there is no room for is dropped, and `loss` says what may go first.
     fn send(&self, notification: Bytes, loss: Loss);
+
+    /// Sends one that must not be lost, and waits until there is room for it.
+    /// From then on the reply is a stream, whatever else comes.
+    fn deliver(&self, notification: Bytes) -> Delivery<'_>;
 }
+
+/// A notification on its way.
+pub(crate) type Delivery<'a> = Pin<Box<dyn Future<Output = ()> + Send + 'a>>;
 
 /// What is lost when a client does not keep up with its notifications.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,10 +87,18 @@ impl Notifier for Silent {
     fn sink(&self) -> Arc<dyn Sink> {
         Arc::new(Self)
     }
+
+    fn stream(&self) -> Option<Stream> {
+        None
+    }
 }
 
 impl Sink for Silent {
     fn send(&self, _: Bytes, _: Loss) {}
+
+    fn deliver(&self, _: Bytes) -> Delivery<'_> {
+        Box::pin(ready(()))
+    }
 }
 
 /// Passes notifications on to a function.
@@ -57,11 +108,24 @@ impl<N: Fn(Bytes) + Send + Sync + 'static> Notifier for Forward<N> {
     fn sink(&self) -> Arc<dyn Sink> {
         Arc::new(Self(self.0.clone()))
     }
+
+    fn stream(&self) -> Option<Stream> {
+        Some(Stream {
+            sink: self.sink(),
+            closing: Closing::default(),
+            shared: false,
+        })
+    }
 }
 
 impl<N: Fn(Bytes) + Send + Sync> Sink for Forward<N> {
     fn send(&self, notification: Bytes, _: Loss) {
         (self.0)(notification);
+    }
+
+    fn deliver(&self, notification: Bytes) -> Delivery<'_> {
+        (self.0)(notification);
+        Box::pin(ready(()))
     }
 }
 

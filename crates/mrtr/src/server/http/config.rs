@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use super::guard::Guard;
+use crate::server::Closing;
 
 /// Limits of one endpoint. Every bound has a default that suits a server on the open network.
 #[derive(Clone, Debug)]
@@ -18,6 +19,8 @@ pub(super) struct Config {
     pub(super) queue: usize,
     /// Between comments in a silent event stream.
     pub(super) keep_alive: Duration,
+    /// When the own listener stops.
+    pub(super) closing: Closing,
 }
 
 impl Default for Config {
@@ -29,6 +32,7 @@ impl Default for Config {
             hold: Duration::from_millis(100),
             queue: 64,
             keep_alive: Duration::from_secs(15),
+            closing: Closing::default(),
         }
     }
 }

@@ -26,6 +26,7 @@ use super::Http;
 use super::config::ListenerConfig;
 use super::guard::Reach;
 use super::stream::{PeerStream, Unread};
+use crate::server::Closing;
 
 /// Most bytes of a request's head: headers mirror tool arguments, so there is room for some.
 const HEAD_LIMIT: usize = 64 * 1024;
@@ -47,6 +48,8 @@ pub struct Listener<S = Http> {
     address: SocketAddr,
     service: S,
     config: Arc<ListenerConfig>,
+    /// Dropped when the listener stops.
+    stopping: watch::Sender<()>,
 }
 
 impl Http {
@@ -74,7 +77,10 @@ impl Http {
     /// When the socket has no local address.
     pub fn listen(mut self, socket: TcpListener) -> io::Result<Listener> {
         let address = socket.local_addr()?;
-        let guard = &mut self.config_mut().guard;
+        let (stopping, stopped) = watch::channel(());
+        let settings = self.config_mut();
+        settings.closing = Closing::with(stopped);
+        let guard = &mut settings.guard;
         if guard.reach == Reach::Unknown {
             guard.reach = if address.ip().to_canonical().is_loopback() {
                 Reach::Loopback
@@ -89,6 +95,7 @@ impl Http {
             address,
             service: self,
             config,
+            stopping,
         })
     }
 
@@ -158,6 +165,7 @@ impl<S> Listener<S> {
             address: self.address,
             service: layer(self.service),
             config: self.config,
+            stopping: self.stopping,
         }
     }
 }
@@ -181,11 +189,11 @@ where
         Ok(())
     }
 
-    /// Serves until `stop` resolves. Then accepts no more, lets running requests finish within
-    /// [`Http::shutdown_grace`], and cancels what is left.
+    /// Serves until `stop` resolves. Then accepts no more, ends subscriptions, lets running requests
+    /// finish within [`Http::shutdown_grace`], and cancels what is left.
     pub async fn run_until(self, stop: impl Future<Output = ()>) {
         let mut stop = pin!(stop);
-        let (stopping, stopped) = watch::channel(());
+        let stopped = self.stopping.subscribe();
         let slots = Arc::new(Semaphore::new(self.config.max_connections));
         let mut connections = JoinSet::new();
         let http1 = http1(&self.config);
@@ -210,7 +218,7 @@ where
             });
         }
         drop(self.socket);
-        drop(stopping);
+        drop(self.stopping);
         let drained = async { while connections.join_next().await.is_some() {} };
         if tokio::time::timeout(self.config.grace, drained)
             .await

@@ -43,6 +43,10 @@
 //! gives way, so that a client that does not read cannot stop the handler. A client that goes away
 //! cancels the handler: it is dropped at its next suspension point.
 //!
+//! A subscription (`subscriptions/listen`) is a stream from its first event on, which is never held
+//! back. It stays open, kept alive by comments, until the client leaves, the own listener stops or
+//! the application [ends it](super::Changes::end_subscriptions).
+//!
 //! Implements [Streamable HTTP](https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http).
 
 mod body;

@@ -1,12 +1,13 @@
 //! What a request has to say before its reply: a bounded queue that never makes the handler wait.
 
 use std::collections::VecDeque;
+use std::future::poll_fn;
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::task::{Context, Waker};
+use std::task::{Context, Poll, Waker};
 
 use bytes::Bytes;
 
-use crate::server::{Loss, Sink};
+use crate::server::{Delivery, Loss, Sink};
 
 /// Notifications of one request, and its reply once it has been told to come as an event.
 #[derive(Debug)]
@@ -19,7 +20,11 @@ pub(super) struct Outbox {
 struct State {
     queue: VecDeque<(Loss, Bytes)>,
     end: Option<End>,
+    /// Set once something was delivered that must not be lost.
+    committed: bool,
     waker: Option<Waker>,
+    /// Of who waits for room.
+    deliverer: Option<Waker>,
 }
 
 #[derive(Debug)]
@@ -54,9 +59,14 @@ impl Outbox {
     pub(super) fn has_messages(&self, cx: &Context<'_>) -> bool {
         let mut state = self.lock();
         if state.queue.is_empty() {
-            state.keep(cx);
+            keep(&mut state.waker, cx);
         }
         !state.queue.is_empty()
+    }
+
+    /// Whether the reply is a stream whatever else comes.
+    pub(super) fn is_committed(&self) -> bool {
+        self.lock().committed
     }
 
     /// What to send next; keeps the waker when there is nothing yet.
@@ -75,7 +85,7 @@ impl Outbox {
                 Next::End
             }
             None => {
-                state.keep(cx);
+                keep(&mut state.waker, cx);
                 Next::Nothing
             }
         }
@@ -125,30 +135,56 @@ impl Sink for Outbox {
                 None => return,
             }
         }
-        state.queue.push_back((loss, notification));
-        if let Some(waker) = state.waker.take() {
-            waker.wake();
-        }
+        state.push(loss, notification);
+    }
+
+    /// One deliverer at a time is woken: a request has no more.
+    fn deliver(&self, notification: Bytes) -> Delivery<'_> {
+        let mut notification = Some(notification);
+        Box::pin(poll_fn(move |cx| {
+            let mut state = self.lock();
+            if state.end.is_none() {
+                if state.queue.len() >= self.capacity.max(1) {
+                    keep(&mut state.deliverer, cx);
+                    return Poll::Pending;
+                }
+                if let Some(notification) = notification.take() {
+                    state.committed = true;
+                    state.push(Loss::Distinct, notification);
+                }
+            }
+            Poll::Ready(())
+        }))
     }
 }
 
 impl State {
-    fn take(&mut self) -> Vec<Bytes> {
-        self.queue.drain(..).map(|(_, message)| message).collect()
-    }
-
-    fn finish(&mut self, end: End) {
-        self.end = Some(end);
+    fn push(&mut self, loss: Loss, notification: Bytes) {
+        self.queue.push_back((loss, notification));
         if let Some(waker) = self.waker.take() {
             waker.wake();
         }
     }
 
-    fn keep(&mut self, cx: &Context<'_>) {
-        match &mut self.waker {
-            Some(waker) => waker.clone_from(cx.waker()),
-            None => self.waker = Some(cx.waker().clone()),
+    fn take(&mut self) -> Vec<Bytes> {
+        if let Some(waker) = self.deliverer.take() {
+            waker.wake();
         }
+        self.queue.drain(..).map(|(_, message)| message).collect()
+    }
+
+    fn finish(&mut self, end: End) {
+        self.end = Some(end);
+        for waker in [self.waker.take(), self.deliverer.take()] {
+            waker.into_iter().for_each(Waker::wake);
+        }
+    }
+}
+
+fn keep(slot: &mut Option<Waker>, cx: &Context<'_>) {
+    match slot {
+        Some(waker) => waker.clone_from(cx.waker()),
+        None => *slot = Some(cx.waker().clone()),
     }
 }
 

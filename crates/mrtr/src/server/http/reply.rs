@@ -138,11 +138,13 @@ impl Working {
             return Poll::Pending;
         }
         // An event stream says 200, so it begins when an error status has become unlikely.
-        let held = self
-            .held
-            .get_or_insert_with(|| Box::pin(sleep_until(Instant::now() + self.hold)));
-        if held.as_mut().poll(cx).is_pending() {
-            return Poll::Pending;
+        if !self.outbox.is_committed() {
+            let held = self
+                .held
+                .get_or_insert_with(|| Box::pin(sleep_until(Instant::now() + self.hold)));
+            if held.as_mut().poll(cx).is_pending() {
+                return Poll::Pending;
+            }
         }
         match self.work.take() {
             Some(work) => Poll::Ready(self.stream(work)),

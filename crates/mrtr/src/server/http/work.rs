@@ -14,7 +14,7 @@ use super::outbox::Outbox;
 use super::reply::Outcome;
 use super::{mirror, refuse};
 use crate::server::panic::catch;
-use crate::server::{Caller, Notifier, Reply, Server, Sink};
+use crate::server::{Caller, Closing, Notifier, Reply, Server, Sink, Stream};
 
 /// Checks 7 to 21 and the answer.
 pub(super) async fn run<B: Body>(
@@ -29,7 +29,11 @@ pub(super) async fn run<B: Body>(
         Err(error) => return unreadable(error, &config),
     };
     match server.read(&bytes) {
-        Ok(Incoming::Request(request)) => answer(&server, &parts, &request, outbox).await.into(),
+        Ok(Incoming::Request(request)) => {
+            let closing = &config.closing;
+            let events = Events { outbox, closing };
+            answer(&server, &parts, &request, &events).await.into()
+        }
         // No notification means anything here: what cancels a request is the end of its stream.
         Ok(_) => Outcome::empty(StatusCode::ACCEPTED),
         Err(reply) => reply.into(),
@@ -40,14 +44,14 @@ async fn answer(
     server: &Server,
     parts: &Parts,
     request: &Request<'_>,
-    outbox: Arc<Outbox>,
+    events: &Events<'_>,
 ) -> Reply {
     let checked = mirror::check(&parts.headers, request, |tool| server.mirrored(tool));
     if let Err(cause) = checked {
         return Reply::error(Some(&request.id), &cause);
     }
-    let (caller, events) = (caller(&parts.extensions), Events(outbox));
-    catch(server.answer(request, &caller, &events))
+    let caller = caller(&parts.extensions);
+    catch(server.answer(request, &caller, events))
         .await
         .unwrap_or_else(|panic| {
             tracing::error!(method = %request.method, panic, "answering a request panicked");
@@ -66,11 +70,22 @@ fn caller(extensions: &Extensions) -> Caller {
     }
 }
 
-struct Events(Arc<Outbox>);
+struct Events<'a> {
+    outbox: Arc<Outbox>,
+    closing: &'a Closing,
+}
 
-impl Notifier for Events {
+impl Notifier for Events<'_> {
     fn sink(&self) -> Arc<dyn Sink> {
-        self.0.clone()
+        self.outbox.clone()
+    }
+
+    fn stream(&self) -> Option<Stream> {
+        Some(Stream {
+            sink: self.sink(),
+            closing: self.closing.clone(),
+            shared: false,
+        })
     }
 }
 

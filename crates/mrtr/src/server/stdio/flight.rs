@@ -8,7 +8,7 @@ use bytes::Bytes;
 use mrtr_core::wire::RequestId;
 use tokio::sync::{Notify, mpsc};
 
-use crate::server::{Loss, Notifier, Sink};
+use crate::server::{Closing, Delivery, Loss, Notifier, Sink, Stream};
 
 /// Every request whose response has not been written.
 #[derive(Default)]
@@ -127,11 +127,29 @@ pub(super) struct LineSink {
     pub(super) flight: Arc<Flight>,
     /// Weak, so that a handler which keeps its sink for ever does not keep the server running.
     pub(super) outgoing: mpsc::WeakSender<Outgoing>,
+    pub(super) closing: Closing,
+}
+
+impl LineSink {
+    fn line(&self, notification: Bytes) -> Outgoing {
+        Outgoing {
+            line: notification,
+            kind: Kind::Notification(self.flight.clone()),
+        }
+    }
 }
 
 impl Notifier for LineSink {
     fn sink(&self) -> Arc<dyn Sink> {
         Arc::new(self.clone())
+    }
+
+    fn stream(&self) -> Option<Stream> {
+        Some(Stream {
+            sink: self.sink(),
+            closing: self.closing.clone(),
+            shared: true,
+        })
     }
 }
 
@@ -139,10 +157,16 @@ impl Sink for LineSink {
     fn send(&self, notification: Bytes, _: Loss) {
         if let Some(outgoing) = self.outgoing.upgrade() {
             // A client that does not read loses notifications; nobody waits for it.
-            let _ = outgoing.try_send(Outgoing {
-                line: notification,
-                kind: Kind::Notification(self.flight.clone()),
-            });
+            let _ = outgoing.try_send(self.line(notification));
         }
+    }
+
+    fn deliver(&self, notification: Bytes) -> Delivery<'_> {
+        Box::pin(async {
+            if let Some(outgoing) = self.outgoing.upgrade() {
+                // Fails when the writer has failed, which ends everything.
+                let _ = outgoing.send(self.line(notification)).await;
+            }
+        })
     }
 }

@@ -9,10 +9,11 @@
 //! | JSON that is no request or notification; a line that is too long | error -32600, with the id if it could be read |
 //! | a request whose id is in flight | error -32600 with that id; the request in flight goes on |
 //! | a request | answered by a task of its own |
+//! | `subscriptions/listen` | open until its end; a place of its own, see [`ServerBuilder::max_subscriptions`](super::ServerBuilder::max_subscriptions) |
 //! | `notifications/cancelled` for a request in flight | its handler is dropped; nothing more is sent for it, its id is free |
 //! | other notifications, a cancellation of something else, blank lines | nothing |
 //! | a handler panics | error -32603 |
-//! | end of input | what runs may finish within [`Stdio::shutdown_grace`], then [`Stdio`] returns |
+//! | end of input | subscriptions end with their result, what runs may finish within [`Stdio::shutdown_grace`], then [`Stdio`] returns |
 //! | the client reads no more | notifications are dropped, responses wait |
 //!
 //! Standard output carries protocol messages only, each written whole: a handler must not print to
@@ -32,13 +33,13 @@ use std::time::Duration;
 use bytes::Bytes;
 use mrtr_core::wire::{Cause, Incoming, Request};
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt as _};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, watch};
 use tokio::task::JoinSet;
 
 use self::flight::{Flight, Flights, LineSink, Outgoing};
 use self::lines::{Line, Lines};
 use super::panic::catch;
-use super::{Caller, Reply, Server};
+use super::{Caller, Closing, Reply, Server, too_many_subscriptions};
 
 /// Lines that wait to be written.
 const QUEUE: usize = 256;
@@ -107,9 +108,13 @@ impl Stdio {
     {
         let grace = self.grace;
         let (sender, inbox) = mpsc::channel(QUEUE);
+        let listens = self.server.max_subscriptions().min(Semaphore::MAX_PERMITS);
+        let (stopping, stopped) = watch::channel(());
         let connection = Arc::new(Connection {
             running: Semaphore::new(self.max_in_flight),
             accepted: Arc::new(Semaphore::new(2 * self.max_in_flight)),
+            listening: Arc::new(Semaphore::new(listens)),
+            closing: Closing::with(stopped),
             flights: Flights::default(),
             stdio: self,
         });
@@ -119,6 +124,7 @@ impl Stdio {
             read = connection.read(reader, sender, &mut tasks) => read,
             written = &mut writing => return closed(written),
         };
+        drop(stopping);
         let finish = async {
             let drain = async { while tasks.join_next().await.is_some() {} };
             tokio::join!(drain, writing).1
@@ -147,6 +153,9 @@ struct Connection {
     running: Semaphore,
     /// Bounds the requests that run or wait for their turn.
     accepted: Arc<Semaphore>,
+    /// Bounds the subscriptions, which would take the place of requests for ever.
+    listening: Arc<Semaphore>,
+    closing: Closing,
 }
 
 impl Connection {
@@ -182,14 +191,10 @@ impl Connection {
         outgoing: &mpsc::Sender<Outgoing>,
         tasks: &mut JoinSet<()>,
     ) -> Option<Reply> {
-        let flight = match self.stdio.server.read(&line) {
-            Ok(Incoming::Request(request)) => match self.flights.begin(&request.id) {
-                Some(flight) => flight,
-                None => {
-                    let what = "a request with this id is in flight";
-                    let cause = Cause::InvalidRequest(what.into());
-                    return Some(Reply::error(Some(&request.id), &cause));
-                }
+        let (flight, listening) = match self.stdio.server.read(&line) {
+            Ok(Incoming::Request(request)) => match self.begin(&request) {
+                Ok(begun) => begun,
+                Err(cause) => return Some(Reply::error(Some(&request.id), &cause)),
             },
             Ok(Incoming::Notification(notification)) => {
                 if notification.method == "notifications/cancelled"
@@ -204,10 +209,32 @@ impl Connection {
             Ok(_) => return None,
             Err(reply) => return Some(reply),
         };
-        // Cancellations are read behind this point, so it must not be reached by every request.
-        let accepted = self.accepted.clone().acquire_owned().await.ok()?;
-        tasks.spawn(self.clone().run(line, flight, outgoing.clone(), accepted));
+        let slot = match listening {
+            Some(slot) => slot,
+            // Cancellations are read behind this point, so it must not be reached by every request.
+            None => self.accepted.clone().acquire_owned().await.ok()?,
+        };
+        tasks.spawn(self.clone().run(line, flight, outgoing.clone(), slot));
         None
+    }
+
+    /// Takes a request in, and what a subscription occupies.
+    fn begin(
+        &self,
+        request: &Request<'_>,
+    ) -> Result<(Arc<Flight>, Option<OwnedSemaphorePermit>), Cause> {
+        let slot = if is_subscription(request) {
+            let slot = self.listening.clone().try_acquire_owned();
+            Some(slot.map_err(|_| too_many_subscriptions())?)
+        } else {
+            None
+        };
+        match self.flights.begin(&request.id) {
+            Some(flight) => Ok((flight, slot)),
+            None => Err(Cause::InvalidRequest(
+                "a request with this id is in flight".into(),
+            )),
+        }
     }
 
     /// Answers one request. It is parsed again: the first reading borrowed from a line that moved.
@@ -216,7 +243,7 @@ impl Connection {
         line: Vec<u8>,
         flight: Arc<Flight>,
         outgoing: mpsc::Sender<Outgoing>,
-        _accepted: OwnedSemaphorePermit,
+        _slot: OwnedSemaphorePermit,
     ) {
         let Ok(Incoming::Request(request)) = Incoming::parse(&line) else {
             return;
@@ -224,6 +251,7 @@ impl Connection {
         let sink = LineSink {
             flight: flight.clone(),
             outgoing: outgoing.downgrade(),
+            closing: self.closing.clone(),
         };
         let body = tokio::select! {
             biased;
@@ -234,7 +262,10 @@ impl Connection {
     }
 
     async fn answer(&self, request: &Request<'_>, sink: &LineSink) -> Bytes {
-        let _running = self.running.acquire().await;
+        let _running = match is_subscription(request) {
+            true => None,
+            false => self.running.acquire().await.ok(),
+        };
         let caller = Caller::anonymous();
         catch(self.stdio.server.answer(request, &caller, sink))
             .await
@@ -244,6 +275,11 @@ impl Connection {
             })
             .body
     }
+}
+
+/// A request that runs for as long as the client likes.
+fn is_subscription(request: &Request<'_>) -> bool {
+    request.method == "subscriptions/listen"
 }
 
 /// Writes lines, whole and in order, until all senders are gone.
