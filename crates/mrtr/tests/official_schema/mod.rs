@@ -61,11 +61,18 @@ pub(crate) fn check_notification(frame: &Value) {
         "a server sends no requests: {frame}"
     );
     assert_is("JSONRPCNotification", frame);
-    match frame["method"].as_str().expect("a method") {
-        "notifications/progress" => assert_is("ProgressNotification", frame),
-        "notifications/message" => assert_is("LoggingMessageNotification", frame),
-        other => panic!("nothing here sends {other}"),
-    }
+    let definition = match frame["method"].as_str().expect("a method") {
+        "notifications/progress" => "ProgressNotification",
+        "notifications/message" => "LoggingMessageNotification",
+        "notifications/subscriptions/acknowledged" => "SubscriptionsAcknowledgedNotification",
+        "notifications/tools/list_changed" => "ToolListChangedNotification",
+        "notifications/prompts/list_changed" => "PromptListChangedNotification",
+        "notifications/resources/list_changed" => "ResourceListChangedNotification",
+        "notifications/resources/updated" => "ResourceUpdatedNotification",
+        "notifications/cancelled" => "CancelledNotification",
+        other => panic!("no notification of a server: {other}"),
+    };
+    assert_is(definition, frame);
 }
 
 /// Checks the response to a request of `method`.
@@ -86,6 +93,11 @@ pub(crate) fn check(method: &str, response: &Value) {
             "ListResourceTemplatesResult",
         ),
         "resources/read" => ("ReadResourceResultResponse", "ReadResourceResult"),
+        "completion/complete" => ("CompleteResultResponse", "CompleteResult"),
+        "subscriptions/listen" => (
+            "SubscriptionsListenResultResponse",
+            "SubscriptionsListenResult",
+        ),
         other => panic!("a result for {other}: {response}"),
     };
     assert_is(whole, response);

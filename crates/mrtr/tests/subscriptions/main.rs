@@ -4,8 +4,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod offer;
-#[path = "../server_rules/official.rs"]
-#[allow(dead_code)]
+#[path = "../official_schema/mod.rs"]
 mod official;
 #[path = "../transport_support/mod.rs"]
 mod support;

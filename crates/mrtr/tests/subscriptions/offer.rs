@@ -62,19 +62,8 @@ pub(crate) fn post(id: impl Into<Value>, notifications: Value) -> Post {
 /// Checks a notification against the official schema and gives its method and
 /// subscription.
 pub(crate) fn told(notification: &Value) -> (&str, &Value) {
-    let method = notification["method"].as_str().unwrap_or_default();
-    official::assert_is(
-        match method {
-            "notifications/subscriptions/acknowledged" => "SubscriptionsAcknowledgedNotification",
-            "notifications/tools/list_changed" => "ToolListChangedNotification",
-            "notifications/prompts/list_changed" => "PromptListChangedNotification",
-            "notifications/resources/list_changed" => "ResourceListChangedNotification",
-            "notifications/resources/updated" => "ResourceUpdatedNotification",
-            "notifications/cancelled" => "CancelledNotification",
-            _ => panic!("not for a subscription: {notification}"),
-        },
-        notification,
-    );
+    official::check_notification(notification);
+    let method = notification["method"].as_str().unwrap();
     (method, &notification["params"]["_meta"][ID])
 }
 
@@ -88,7 +77,7 @@ pub(crate) fn granted(notification: &Value, id: impl Into<Value>) -> Value {
 /// Checks the response that ends the subscription `id`.
 pub(crate) fn assert_end(response: &Value, id: impl Into<Value>) {
     let id = id.into();
-    official::assert_is("SubscriptionsListenResultResponse", response);
+    official::check("subscriptions/listen", response);
     assert_eq!(response["id"], id, "{response}");
     let result = &response["result"];
     assert_eq!(result["resultType"], "complete");
