@@ -208,7 +208,7 @@ impl Session {
         refusals: usize,
     ) -> Result<(), ClientError> {
         let supported = error.data_member("supported").unwrap_or_default();
-        if refusals >= self.versions.spoken().len() {
+        if refusals > self.versions.spoken().len() {
             return Err(self.no_common_version(supported).into());
         }
         self.switch(version, supported)

@@ -28,11 +28,16 @@ impl Versions {
         self.spoken.get(index).cloned().unwrap_or_default()
     }
 
-    /// Goes over to the preferred one of the versions that both sides speak. A version that the server
-    /// just refused is not tried again. `false` when there is none.
+    /// Goes over to the preferred one of the versions that both sides speak, other than the one just
+    /// refused. `false` when there is none.
+    ///
+    /// A server that names the very version it refused may have another instance behind the same
+    /// address that speaks it, so that version is kept when there is no other.
     pub(crate) fn switch(&self, refused: &str, supported: &[String]) -> bool {
-        let mutual = |version: &String| version != refused && supported.contains(version);
-        let Some(index) = self.spoken.iter().position(mutual) else {
+        let mutual = |version: &String| supported.contains(version);
+        let other = |version: &String| version != refused && mutual(version);
+        let index = self.spoken.iter().position(other);
+        let Some(index) = index.or_else(|| self.spoken.iter().position(mutual)) else {
             return false;
         };
         *self.current.lock().unwrap_or_else(PoisonError::into_inner) = index;

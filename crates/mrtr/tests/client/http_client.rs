@@ -66,7 +66,7 @@ async fn a_refused_version_is_replaced_by_a_mutual_one_that_is_kept() {
         .collect();
     assert_eq!(versions, ["2027-01-01", "2026-07-28", "2026-07-28"]);
 
-    for supported in [json!(["2025-11-25"]), json!(["2026-07-28"]), json!(null)] {
+    for supported in [json!(["2025-11-25"]), json!(null)] {
         let script = Script::new([refused(supported)]).await;
         let error = script
             .client()
@@ -83,6 +83,37 @@ async fn a_refused_version_is_replaced_by_a_mutual_one_that_is_kept() {
             "the refused version is not tried again"
         );
     }
+}
+
+#[tokio::test]
+async fn a_refused_version_that_the_server_names_is_tried_once_more() {
+    let refused = || {
+        let data = json!({"supported": ["2026-07-28"], "requested": "2026-07-28"});
+        let message = "Unsupported protocol version";
+        Do::Error(
+            400,
+            json!({"code": -32022, "message": message, "data": data}),
+        )
+    };
+    let script = Script::new([refused(), Do::Result(done())]).await;
+    script
+        .client()
+        .call_tool("t", &json!({}), &())
+        .await
+        .unwrap();
+    let seen = script.seen();
+    assert_ne!(seen[0].body["id"], seen[1].body["id"]);
+    assert_eq!(seen[1].header("mcp-protocol-version"), Some("2026-07-28"));
+
+    let script = Script::new([refused(), refused()]).await;
+    let client = script.client();
+    let error = client
+        .call_tool("t", &json!({}), &())
+        .await
+        .unwrap_err();
+    assert!(matches!(error, ClientError::NoCommonVersion(_)), "{error}");
+    assert!(error.to_string().contains("yet says"), "{error}");
+    assert_eq!(script.seen().len(), 2);
 }
 
 #[tokio::test]

@@ -37,7 +37,7 @@ impl fmt::Display for OlderServer {
 
 impl StdError for OlderServer {}
 
-/// Server and client have no protocol version in common.
+/// Server and client have no protocol version in common, or the server refuses one that it names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct NoCommonVersion {
@@ -56,6 +56,13 @@ impl fmt::Display for NoCommonVersion {
             server,
             client,
         } = self;
+        if let Some(version) = client.iter().find(|version| server.contains(version)) {
+            return write!(
+                f,
+                "{target} refuses the protocol version {version} and yet says that it speaks it; tell \
+                 whoever runs it"
+            );
+        }
         let server = match server.as_slice() {
             [] => "no version that it names".to_owned(),
             versions => versions.join(", "),
