@@ -171,7 +171,44 @@ impl ServerNotification {
     /// Marks the notification as belonging to the subscription that the request `id` opened.
     #[must_use]
     pub fn for_subscription(mut self, id: &RequestId) -> Self {
-        let meta = match &mut self {
+        if let Ok(id) = to_raw_value(id) {
+            self.meta_mut()
+                .get_or_insert_default()
+                .insert(meta_key::SUBSCRIPTION_ID, id);
+        }
+        self
+    }
+
+    /// The id of the request that opened the subscription it belongs to, if it says so.
+    ///
+    /// ```
+    /// use mrtr_core::wire::{RequestId, ResourceUpdatedParams, ServerNotification};
+    ///
+    /// let updated = ServerNotification::ResourceUpdated(ResourceUpdatedParams::new("note://a"));
+    /// assert_eq!(updated.subscription_id(), None);
+    /// let id = RequestId::from(7);
+    /// assert_eq!(updated.for_subscription(&id).subscription_id(), Some(id));
+    /// ```
+    #[must_use]
+    pub fn subscription_id(&self) -> Option<RequestId> {
+        self.meta()?.get_as(meta_key::SUBSCRIPTION_ID)
+    }
+
+    fn meta(&self) -> Option<&RawObject> {
+        match self {
+            Self::Progress(params) => params.meta.as_ref(),
+            Self::Message(params) => params.meta.as_ref(),
+            Self::Cancelled(params) => params.meta.as_ref(),
+            Self::ResourceUpdated(params) => params.meta.as_ref(),
+            Self::ResourcesListChanged(params)
+            | Self::ToolsListChanged(params)
+            | Self::PromptsListChanged(params) => params.meta.as_ref(),
+            Self::SubscriptionAcknowledged(params) => params.meta.as_ref(),
+        }
+    }
+
+    fn meta_mut(&mut self) -> &mut Option<RawObject> {
+        match self {
             Self::Progress(params) => &mut params.meta,
             Self::Message(params) => &mut params.meta,
             Self::Cancelled(params) => &mut params.meta,
@@ -180,12 +217,7 @@ impl ServerNotification {
             | Self::ToolsListChanged(params)
             | Self::PromptsListChanged(params) => &mut params.meta,
             Self::SubscriptionAcknowledged(params) => &mut params.meta,
-        };
-        if let Ok(id) = to_raw_value(id) {
-            meta.get_or_insert_default()
-                .insert(meta_key::SUBSCRIPTION_ID, id);
         }
-        self
     }
 }
 

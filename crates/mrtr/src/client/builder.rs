@@ -11,6 +11,7 @@ use mrtr_core::exchange::Target;
 use mrtr_core::wire::{ClientCapabilities, Implementation, PROTOCOL_VERSION, ServerNotification};
 
 use super::Client;
+use super::cache::Cache;
 use super::clock::Clock;
 use super::error::{BoxError, ClientError, Usage};
 use super::http::{Credentials, Http, Private};
@@ -193,6 +194,11 @@ impl ClientBuilder {
         if versions.is_empty() {
             return Err(Usage::new("a client needs at least one protocol version").into());
         }
+        let cache = Arc::new(Cache::new(limits.cache_entries, limits.cache_bytes));
+        let hooks = Hooks {
+            cache: Some(Arc::clone(&cache)),
+            ..hooks
+        };
         let for_http = credentials.is_some() || !headers.is_empty();
         if for_http && !matches!(reach, Reach::Http(_)) {
             return Err(Usage::new(
@@ -231,7 +237,8 @@ impl ClientBuilder {
             versions: Versions::new(versions),
             clock: Clock::start(),
             ids: AtomicU64::new(1),
-            mirrors: tokio::sync::Mutex::default(),
+            mirrors: Mutex::default(),
+            cache,
             server: Mutex::default(),
         };
         Ok(Client {

@@ -65,6 +65,18 @@ pub struct Call {
     extras: Vec<(String, Box<RawValue>)>,
     log_level: Option<LoggingLevel>,
     store: Option<Store>,
+    caching: Caching,
+}
+
+/// What a call has to do with the results that the client keeps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Caching {
+    /// A fresh one will do.
+    Use,
+    /// Whatever is kept is replaced.
+    Renew,
+    /// Nothing.
+    Off,
 }
 
 /// In a mutex only so that a call can be shared.
@@ -143,16 +155,14 @@ impl CallOutcome {
     }
 
     pub(crate) fn decode<T: DeserializeOwned>(&self) -> Result<T, ClientError> {
-        self.part(&self.raw)
+        decode(&self.method, &self.raw)
     }
+}
 
-    /// Decodes a part of the result.
-    pub(crate) fn part<T: DeserializeOwned>(&self, raw: &RawValue) -> Result<T, ClientError> {
-        serde_json::from_str(raw.get()).map_err(|error| {
-            let method = &self.method;
-            BadReply::new(format!("it is no result of `{method}`: {error}")).into()
-        })
-    }
+/// Decodes a result of `method`, or a part of it.
+pub(crate) fn decode<T: DeserializeOwned>(method: &str, raw: &RawValue) -> Result<T, ClientError> {
+    serde_json::from_str(raw.get())
+        .map_err(|error| BadReply::new(format!("it is no result of `{method}`: {error}")).into())
 }
 
 impl Call {
@@ -187,6 +197,7 @@ impl Call {
             extras: Vec::new(),
             log_level: None,
             store: None,
+            caching: Caching::Use,
         }
     }
 
@@ -217,6 +228,17 @@ impl Call {
     /// that the protocol needs cannot be replaced.
     pub fn meta(mut self, name: impl Into<String>, value: Box<RawValue>) -> Self {
         self.extras.push((name.into(), value));
+        self
+    }
+
+    /// Asks the server even when a result is kept that is still fresh, as results of
+    /// [`resources/read`](Client::resource) may be. What comes is kept in its place.
+    pub fn anew(self) -> Self {
+        self.caching(Caching::Renew)
+    }
+
+    pub(crate) fn caching(mut self, caching: Caching) -> Self {
+        self.caching = caching;
         self
     }
 

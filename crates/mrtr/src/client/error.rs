@@ -11,7 +11,7 @@ mod delivery;
 mod server;
 mod usage;
 
-pub use delivery::{AmbiguousDelivery, BadReply, HttpStatus, Loss, Unreachable};
+pub use delivery::{AmbiguousDelivery, BadReply, HttpStatus, Loss, SubscriptionLost, Unreachable};
 pub use server::{NoCommonVersion, OlderServer, TooManyPages, ToolDefinition};
 pub use usage::{Refused, Usage};
 
@@ -29,6 +29,8 @@ pub enum ClientError {
     Unreachable(Unreachable),
     /// A request may have been delivered and no answer came. It is never sent again silently.
     Ambiguous(AmbiguousDelivery),
+    /// A subscription ended and nobody said so. Nothing renews it but the caller.
+    SubscriptionLost(SubscriptionLost),
     /// An HTTP status instead of an answer.
     Status(Box<HttpStatus>),
     /// The server answered, and the answer cannot be read.
@@ -69,7 +71,9 @@ impl ClientError {
     pub fn blame(&self) -> Blame {
         match self {
             Self::Exchange(error) => error.blame(),
-            Self::Unreachable(_) | Self::Ambiguous(_) => Blame::Transport,
+            Self::Unreachable(_) | Self::Ambiguous(_) | Self::SubscriptionLost(_) => {
+                Blame::Transport
+            }
             Self::Status(_) | Self::BadReply(_) | Self::OlderServer(_) => Blame::Peer,
             Self::NoCommonVersion(_) | Self::ToolDefinition(_) => Blame::Peer,
             Self::TooManyPages(_) => Blame::Limit,
@@ -87,7 +91,7 @@ impl ClientError {
                 Delivery::NotDelivered
             }
             Self::Status(status) if status.is_refusal() => Delivery::NotDelivered,
-            Self::Status(_) => Delivery::Unknown,
+            Self::Status(_) | Self::SubscriptionLost(_) => Delivery::Unknown,
             Self::Exchange(_) | Self::BadReply(_) => Delivery::Answered,
             Self::OlderServer(_) | Self::NoCommonVersion(_) | Self::TooManyPages(_) => {
                 Delivery::Answered
@@ -106,6 +110,7 @@ impl fmt::Display for ClientError {
             Self::Exchange(error) => error.fmt(f),
             Self::Unreachable(error) => error.fmt(f),
             Self::Ambiguous(error) => error.fmt(f),
+            Self::SubscriptionLost(error) => error.fmt(f),
             Self::Status(error) => error.fmt(f),
             Self::BadReply(error) => error.fmt(f),
             Self::OlderServer(error) => error.fmt(f),
@@ -144,6 +149,7 @@ from!(
     Exchange(ExchangeError),
     Unreachable(Unreachable),
     Ambiguous(AmbiguousDelivery),
+    SubscriptionLost(SubscriptionLost),
     BadReply(BadReply),
     OlderServer(OlderServer),
     NoCommonVersion(NoCommonVersion),

@@ -4,8 +4,9 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use http::header::{ACCEPT, CONTENT_TYPE, USER_AGENT};
-use http::{Request, Uri};
+use http::{HeaderMap, Request, Response, Uri};
 use http_body_util::Full;
+use hyper::body::Incoming;
 use hyper_util::client::legacy::Client as Pool;
 use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::{TokioExecutor, TokioTimer};
@@ -16,15 +17,21 @@ use super::leg::{Fault, Leg, OnProgress, Reply, WireLimits};
 use super::trace::{Direction, Hooks};
 use crate::headers;
 
+mod listen;
 mod private;
 mod reply;
 mod sse;
+mod stream;
 
+pub(crate) use listen::Reader;
 pub(crate) use private::{Credentials, Private};
 
 /// An idle connection is closed before most servers and proxies would do it, so that a request is
 /// rarely lost to a connection that was just given up.
 const IDLE: Duration = Duration::from_secs(20);
+
+/// After how much silence a connection is probed.
+const KEEPALIVE: Duration = Duration::from_secs(60);
 
 #[cfg(not(feature = "tls"))]
 type Connector = HttpConnector;
@@ -83,35 +90,46 @@ impl Http {
         &self.target
     }
 
+    /// The credentials of one request.
+    ///
+    /// # Errors
+    /// When there are none.
+    pub(crate) async fn credentials(&self) -> Result<HeaderMap, Unreachable> {
+        self.private.headers().await
+    }
+
     /// Sends one request and reads its answer. Dropping the future closes the connection, which
     /// cancels the request.
     pub(crate) async fn send(
         &self,
         leg: &Leg,
+        credentials: &HeaderMap,
         on_progress: &mut OnProgress<'_>,
     ) -> Result<Reply, Fault> {
-        let request = self.request(leg).await.map_err(Fault::NotSent)?;
-        let response = self
-            .pool
-            .request(request)
-            .await
-            .map_err(|error| self.fault(error))?;
-        let Self {
-            target,
-            limits,
-            hooks,
-            ..
-        } = self;
-        let reading = reply::Reading {
-            id: leg.id,
-            target,
-            limit: limits.message,
-            hooks,
-        };
-        reading.reply(response, on_progress).await
+        let response = self.post(leg, credentials).await?;
+        self.reading(leg.id).reply(response, on_progress).await
     }
 
-    async fn request(&self, leg: &Leg) -> Result<Request<Full<Bytes>>, Unreachable> {
+    fn reading(&self, id: u64) -> reply::Reading<'_> {
+        reply::Reading {
+            id,
+            target: &self.target,
+            limit: self.limits.message,
+            hooks: &self.hooks,
+        }
+    }
+
+    async fn post(&self, leg: &Leg, credentials: &HeaderMap) -> Result<Response<Incoming>, Fault> {
+        let request = self.request(leg, credentials).map_err(Fault::NotSent)?;
+        let response = self.pool.request(request).await;
+        response.map_err(|error| self.fault(error))
+    }
+
+    fn request(
+        &self,
+        leg: &Leg,
+        credentials: &HeaderMap,
+    ) -> Result<Request<Full<Bytes>>, Unreachable> {
         let body = Bytes::from(leg.body());
         let mut request = Request::post(self.uri.clone())
             .header(CONTENT_TYPE, "application/json")
@@ -128,11 +146,9 @@ impl Http {
         let mut request = request
             .body(Full::new(body.clone()))
             .map_err(|error| Unreachable::because("the request cannot be built", error))?;
-        let mut private = request.headers().clone();
-        self.private.add_to(&mut private).await?;
         let headers = Some(request.headers());
         self.hooks.traced(Direction::Sent, &body, headers, None);
-        *request.headers_mut() = private;
+        private::add(credentials, request.headers_mut());
         Ok(request)
     }
 
@@ -179,5 +195,7 @@ fn tcp(timeout: Duration) -> HttpConnector {
     let mut tcp = HttpConnector::new();
     tcp.set_connect_timeout(Some(timeout));
     tcp.set_nodelay(true);
+    // Streams may be silent for long: without it a server that is gone would not be noticed.
+    tcp.set_keepalive(Some(KEEPALIVE));
     tcp
 }

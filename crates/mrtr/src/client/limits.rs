@@ -33,6 +33,10 @@ pub struct ClientLimits {
     pub shutdown: Duration,
     /// How many pages of one list are read. 100 by default.
     pub pages: usize,
+    /// How many results are kept for as long as the server allows. 256 by default; 0 keeps none.
+    pub cache_entries: usize,
+    /// How many bytes they may have together. 4 MiB by default.
+    pub cache_bytes: usize,
     /// The bounds of each call over all its rounds.
     pub call: ExchangeLimits,
 }
@@ -46,6 +50,8 @@ impl Default for ClientLimits {
             probe: Duration::from_secs(30),
             shutdown: Duration::from_secs(2),
             pages: 100,
+            cache_entries: 256,
+            cache_bytes: 4 * 1024 * 1024,
             call: ExchangeLimits::default(),
         }
     }

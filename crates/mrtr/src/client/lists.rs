@@ -1,35 +1,35 @@
 //! What a server is and has.
 
-use std::future::Future;
-use std::pin::Pin;
-use std::sync::Arc;
-
-use mrtr_core::exchange::ExchangeError;
 use mrtr_core::wire::{
-    DiscoverResult, ErrorCode, Implementation, Prompt, RawObject, Resource, ResourceTemplate, Tool,
+    Capabilities, DiscoverResult, Implementation, Prompt, RawObject, Resource, ResourceTemplate,
     meta_key,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 
-use super::call::{Call, CallOutcome, Turn};
-use super::error::{BadReply, ClientError, TooManyPages, ToolDefinition, Usage};
-use super::session::{Link, Mirrors};
+use super::cache::{Key, Subject};
+use super::call::{Caching, Call, CallOutcome, Turn, decode};
+use super::error::{BadReply, ClientError, TooManyPages, Usage};
 use super::{Client, json};
-use crate::headers::ParamHeaders;
 
 impl Client {
-    /// What the server is and can do.
+    /// What the server is and can do; from what is kept while that is fresh.
     ///
     /// Implements [discovery](https://modelcontextprotocol.io/specification/2026-07-28/server/discover).
     ///
     /// # Errors
     /// [`ClientError`]
     pub async fn discover(&self) -> Result<DiscoverResult, ClientError> {
-        let outcome = self
-            .send("server/discover", json(&Cursor { cursor: None })?)
-            .await?;
+        self.discover_with(Caching::Use).await
+    }
+
+    pub(super) async fn discover_with(
+        &self,
+        caching: Caching,
+    ) -> Result<DiscoverResult, ClientError> {
+        let params = json(&Cursor { cursor: None })?;
+        let outcome = self.send("server/discover", params, caching).await?;
         let result: DiscoverResult = outcome.decode()?;
         let info = result
             .meta
@@ -40,69 +40,41 @@ impl Client {
         Ok(result)
     }
 
-    /// All tools. Over HTTP, tools whose `x-mcp-header` annotations are invalid are left out and a
-    /// warning is logged.
+    /// All prompts; from what is kept while that is fresh.
     ///
-    /// Implements [listing tools](https://modelcontextprotocol.io/specification/2026-07-28/server/tools#listing-tools).
+    /// Implements [listing prompts](https://modelcontextprotocol.io/specification/2026-07-28/server/prompts#listing-prompts).
     ///
     /// # Errors
     /// [`ClientError`]; [`TooManyPages`](ClientError::TooManyPages) beyond [`ClientLimits::pages`].
     ///
     /// [`ClientLimits::pages`]: super::ClientLimits::pages
-    pub async fn list_tools(&self) -> Result<Vec<Tool>, ClientError> {
-        let mut tools = self.pages("tools/list", "tools").await?;
-        if matches!(self.session.link, Link::Stdio(_)) {
-            return Ok(tools);
-        }
-        let mut mirrors = self.session.mirrors.lock().await;
-        mirrors.by_tool.clear();
-        mirrors.listed = true;
-        tools.retain(|tool| {
-            let schema = serde_json::to_value(&tool.input_schema).unwrap_or_default();
-            let mirror = ParamHeaders::from_schema(&schema).map(Arc::new);
-            if let Err(reason) = &mirror {
-                tracing::warn!(tool = tool.name, %reason, "the tool's definition is invalid");
-            }
-            let valid = mirror.is_ok();
-            mirrors.by_tool.insert(tool.name.clone(), mirror);
-            valid
-        });
-        Ok(tools)
-    }
-
-    /// All prompts.
-    ///
-    /// Implements [listing prompts](https://modelcontextprotocol.io/specification/2026-07-28/server/prompts#listing-prompts).
-    ///
-    /// # Errors
-    /// As [`list_tools`](Self::list_tools).
     pub async fn list_prompts(&self) -> Result<Vec<Prompt>, ClientError> {
-        self.pages("prompts/list", "prompts").await
+        self.list("prompts/list", "prompts").await
     }
 
-    /// All resources.
+    /// All resources; from what is kept while that is fresh.
     ///
     /// Implements [listing resources](https://modelcontextprotocol.io/specification/2026-07-28/server/resources#listing-resources).
     ///
     /// # Errors
-    /// As [`list_tools`](Self::list_tools).
+    /// As [`list_prompts`](Self::list_prompts).
     pub async fn list_resources(&self) -> Result<Vec<Resource>, ClientError> {
-        self.pages("resources/list", "resources").await
+        self.list("resources/list", "resources").await
     }
 
-    /// All resource templates.
+    /// All resource templates; from what is kept while that is fresh.
     ///
     /// Implements [resource templates](https://modelcontextprotocol.io/specification/2026-07-28/server/resources#resource-templates).
     ///
     /// # Errors
-    /// As [`list_tools`](Self::list_tools).
+    /// As [`list_prompts`](Self::list_prompts).
     pub async fn list_resource_templates(&self) -> Result<Vec<ResourceTemplate>, ClientError> {
-        self.pages("resources/templates/list", "resourceTemplates")
+        self.list("resources/templates/list", "resourceTemplates")
             .await
     }
 
     /// Sends a request of any other method, such as `completion/complete`, and returns its result as it
-    /// came. `params` must be an object without `_meta`.
+    /// came, which is never kept. `params` must be an object without `_meta`.
     ///
     /// # Errors
     /// [`ClientError`]; [`Usage`](ClientError::Usage) for the three methods that may ask back, which
@@ -117,36 +89,49 @@ impl Client {
                 format!("`{method}` may ask back: use the client's `tool`, `prompt` or `resource`");
             return Err(Usage::new(reason).into());
         }
-        Ok(self.send(method, json(params)?).await?.into_raw())
+        let outcome = self.send(method, json(params)?, Caching::Off).await?;
+        Ok(outcome.into_raw())
     }
 
-    async fn send(&self, method: &str, params: Box<RawValue>) -> Result<CallOutcome, ClientError> {
-        match Call::new(self, method, params, None, None)?
-            .advance()
-            .await?
-        {
+    async fn send(
+        &self,
+        method: &str,
+        params: Box<RawValue>,
+        caching: Caching,
+    ) -> Result<CallOutcome, ClientError> {
+        let call = Call::new(self, method, params, None, None)?;
+        match call.caching(caching).advance().await? {
             Turn::Done(outcome) => Ok(outcome),
             Turn::Asked(_) => Err(BadReply::new(format!("`{method}` must not ask")).into()),
         }
     }
 
-    /// All items of a list. A `nextCursor` of `null` ends it too, and an empty one does not.
-    async fn pages<T: DeserializeOwned>(
+    async fn list<T: DeserializeOwned>(
         &self,
         method: &'static str,
-        items: &str,
+        member: &'static str,
     ) -> Result<Vec<T>, ClientError> {
-        let mut all: Vec<T> = Vec::new();
-        let mut cursor = None;
+        let items = self.items(method, member, false).await?;
+        let item = |item: &Box<RawValue>| decode(method, item);
+        items.iter().map(item).collect()
+    }
+
+    /// All items of a list, from kept pages when all of them are fresh and none has to be asked for
+    /// `anew`: pages of different times would not fit together.
+    pub(super) async fn items(
+        &self,
+        method: &'static str,
+        member: &'static str,
+        anew: bool,
+    ) -> Result<Vec<Box<RawValue>>, ClientError> {
+        if !anew && let Some(items) = self.kept_items(method, member).await? {
+            return Ok(items);
+        }
+        let mut pages = Pages::new(method, member);
         for _ in 0..self.session.limits.pages {
-            let page = self.send(method, json(&Cursor { cursor })?).await?;
-            let members: RawObject = page.decode()?;
-            let list = members.get(items).unwrap_or(RawValue::NULL);
-            all.extend(page.part::<Vec<T>>(list)?);
-            let next = members.get("nextCursor").unwrap_or(RawValue::NULL);
-            cursor = page.part(next)?;
-            if cursor.is_none() {
-                return Ok(all);
+            let page = self.send(method, pages.params()?, Caching::Renew).await?;
+            if pages.add(page.raw())? {
+                return Ok(pages.items);
             }
         }
         let pages = self.session.limits.pages;
@@ -157,50 +142,73 @@ impl Client {
         .into())
     }
 
-    /// The mirrored arguments of a tool, listed first if they are not known. A tool that is not listed
-    /// has none: the server says so itself when it is called.
-    ///
-    /// Boxed, since listing is a call of its own.
-    pub(super) fn mirror<'a>(&'a self, tool: &'a str, refresh: bool) -> Fetching<'a> {
-        Box::pin(async move {
-            if !refresh {
-                let mirrors = self.session.mirrors.lock().await;
-                if mirrors.listed {
-                    return known(&mirrors, tool);
-                }
+    async fn kept_items(
+        &self,
+        method: &'static str,
+        member: &'static str,
+    ) -> Result<Option<Vec<Box<RawValue>>>, ClientError> {
+        let session = &self.session;
+        let cache = &session.cache;
+        let Some(subject) = Subject::of(method).filter(|subject| cache.has(*subject)) else {
+            return Ok(None);
+        };
+        let context = session.ready().await?.context(cache);
+        let mut pages = Pages::new(method, member);
+        for _ in 0..session.limits.pages {
+            let key = Key {
+                subject,
+                params: pages.params()?.get().to_owned(),
+                version: session.versions.current(),
+                declared: Capabilities::NONE,
+            };
+            match cache.get(&cache.ticket(key, context), session.clock.now()) {
+                Some(page) if pages.add(&page)? => return Ok(Some(pages.items)),
+                Some(_) => {}
+                None => return Ok(None),
             }
-            match self.list_tools().await {
-                Ok(_) => {}
-                // Without a list there is nothing to mirror. The server decides what that means.
-                Err(ClientError::Exchange(ExchangeError::Rejected(rejected))) => {
-                    tracing::debug!(error = %rejected.error, "the tools cannot be listed");
-                    if rejected.error.code == ErrorCode::METHOD_NOT_FOUND {
-                        self.session.mirrors.lock().await.listed = true;
-                    }
-                }
-                Err(error) => return Err(error),
-            }
-            known(&*self.session.mirrors.lock().await, tool)
-        })
+        }
+        Ok(None)
     }
 }
 
-type Fetching<'a> =
-    Pin<Box<dyn Future<Output = Result<Arc<ParamHeaders>, ClientError>> + Send + 'a>>;
+/// The pages of a list, one after the other.
+struct Pages {
+    method: &'static str,
+    member: &'static str,
+    items: Vec<Box<RawValue>>,
+    cursor: Option<String>,
+}
 
-fn known(mirrors: &Mirrors, tool: &str) -> Result<Arc<ParamHeaders>, ClientError> {
-    match mirrors.by_tool.get(tool) {
-        Some(Ok(mirror)) => Ok(Arc::clone(mirror)),
-        Some(Err(reason)) => {
-            let (tool, reason) = (tool.to_owned(), reason.to_string());
-            Err(ToolDefinition { tool, reason }.into())
+impl Pages {
+    fn new(method: &'static str, member: &'static str) -> Self {
+        Self {
+            method,
+            member,
+            items: Vec::new(),
+            cursor: None,
         }
-        None => Ok(Arc::default()),
+    }
+
+    /// The parameters of the next page.
+    fn params(&self) -> Result<Box<RawValue>, ClientError> {
+        let cursor = self.cursor.as_deref();
+        json(&Cursor { cursor })
+    }
+
+    /// Takes a page; whether it is the last one. A `nextCursor` of `null` ends the list too, and an
+    /// empty one does not.
+    fn add(&mut self, page: &RawValue) -> Result<bool, ClientError> {
+        let members: RawObject = decode(self.method, page)?;
+        let member = |name| members.get(name).unwrap_or(RawValue::NULL);
+        let items: Vec<Box<RawValue>> = decode(self.method, member(self.member))?;
+        self.items.extend(items);
+        self.cursor = decode(self.method, member("nextCursor"))?;
+        Ok(self.cursor.is_none())
     }
 }
 
 #[derive(Serialize)]
-struct Cursor {
+struct Cursor<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
-    cursor: Option<String>,
+    cursor: Option<&'a str>,
 }

@@ -38,16 +38,20 @@
 mod answerer;
 mod answers;
 mod builder;
+mod cache;
 mod call;
 mod clock;
 mod error;
 mod http;
 mod leg;
 mod limits;
+mod listener;
 mod lists;
 mod session;
 mod stdio;
 mod store;
+mod subscription;
+mod tools;
 mod trace;
 mod versions;
 
@@ -69,11 +73,14 @@ pub use self::builder::ClientBuilder;
 pub use self::call::{Call, CallOutcome, Turn};
 pub use self::error::{
     AmbiguousDelivery, BadReply, BoxError, ClientError, Delivery, HttpStatus, Loss,
-    NoCommonVersion, OlderServer, Refused, TooManyPages, ToolDefinition, Unreachable, Usage,
+    NoCommonVersion, OlderServer, Refused, SubscriptionLost, TooManyPages, ToolDefinition,
+    Unreachable, Usage,
 };
 pub use self::limits::ClientLimits;
+pub use self::listener::Change;
 pub use self::stdio::Stderr;
 pub use self::store::{SaveError, saved_call};
+pub use self::subscription::Subscription;
 pub use self::trace::{Direction, Traced};
 pub use mrtr_core::exchange::{IfSent, Pending, PendingPhase};
 

@@ -2,9 +2,10 @@
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use http::HeaderMap;
 use mrtr_core::exchange::Target;
 use mrtr_core::wire::{
     Capabilities, ClientCapabilities, ClientMeta, DiscoverResult, ErrorCode, ErrorObject,
@@ -14,12 +15,15 @@ use serde::Deserialize;
 use serde_json::value::{RawValue, to_raw_value};
 use tokio::time::Instant;
 
+use super::cache::{Cache, Context};
 use super::clock::Clock;
 use super::error::{ClientError, NoCommonVersion, OlderServer, Unreachable, Usage};
 use super::http::Http;
 use super::leg::{Fault, Leg, OnProgress, Reply};
 use super::limits::ClientLimits;
-use super::stdio::{Peer, Stdio};
+use super::listener::Listener;
+use super::stdio::{Listening, Peer, Stdio};
+use super::subscription::Open;
 use super::versions::Versions;
 use crate::headers::{ParamError, ParamHeaders};
 
@@ -39,7 +43,8 @@ pub(crate) struct Session {
     pub(crate) versions: Versions,
     pub(crate) clock: Clock,
     pub(crate) ids: AtomicU64,
-    pub(crate) mirrors: tokio::sync::Mutex<Mirrors>,
+    pub(crate) mirrors: Mutex<Mirrors>,
+    pub(crate) cache: Arc<Cache>,
     /// What the server called itself last.
     pub(crate) server: Mutex<Option<String>>,
 }
@@ -47,13 +52,17 @@ pub(crate) struct Session {
 /// The mirrored arguments of the tools that were listed.
 #[derive(Default)]
 pub(crate) struct Mirrors {
-    pub(crate) listed: bool,
+    /// Until the tools change from what they were in this epoch.
+    pub(crate) listed: Option<u64>,
     pub(crate) by_tool: HashMap<String, Result<Arc<ParamHeaders>, ParamError>>,
 }
 
 /// A connection on which a leg can leave now.
 pub(crate) enum Ready<'a> {
-    Http(&'a Http),
+    Http {
+        http: &'a Http,
+        credentials: HeaderMap,
+    },
     Stream(Arc<Peer>),
 }
 
@@ -64,15 +73,34 @@ impl Ready<'_> {
         on_progress: &mut OnProgress<'_>,
     ) -> Result<Reply, Fault> {
         match self {
-            Self::Http(http) => http.send(leg, on_progress).await,
+            Self::Http { http, credentials } => http.send(leg, credentials, on_progress).await,
             Self::Stream(peer) => peer.lines().send(leg, on_progress).await,
+        }
+    }
+
+    /// Sends a request that subscribes; `listener` hears what comes of it.
+    pub(crate) async fn listen(&self, leg: &Leg, listener: &Arc<Listener>) -> Result<Open, Fault> {
+        match self {
+            Self::Http { http, credentials } => {
+                let reader = http.listen(leg, credentials, listener).await?;
+                Ok(Open::Http(reader))
+            }
+            Self::Stream(peer) => Listening::new(peer, leg, listener).map(Open::Stream),
+        }
+    }
+
+    /// Whose results these are.
+    pub(crate) fn context(&self, cache: &Cache) -> Context {
+        match self {
+            Self::Http { credentials, .. } => cache.context(credentials),
+            Self::Stream(_) => Context::FIXED,
         }
     }
 
     /// `reason`, and what else is known of the server's end.
     pub(crate) async fn explain(&self, reason: &str) -> String {
         match self {
-            Self::Http(_) => reason.to_owned(),
+            Self::Http { .. } => reason.to_owned(),
             Self::Stream(peer) => peer.explain(reason).await,
         }
     }
@@ -106,10 +134,13 @@ impl Session {
         to_raw_value(&meta).map_err(|error| Usage::new(format!("the `_meta`: {error}")))
     }
 
-    /// A connection, opened and probed if there is none.
+    /// A connection, opened and probed if there is none, and the credentials for one request.
     pub(crate) async fn ready(&self) -> Result<Ready<'_>, ClientError> {
         let stdio = match &self.link {
-            Link::Http(http) => return Ok(Ready::Http(http)),
+            Link::Http(http) => {
+                let credentials = http.credentials().await?;
+                return Ok(Ready::Http { http, credentials });
+            }
             Link::Stdio(stdio) => stdio,
         };
         let mut place = stdio.place().await;
@@ -120,6 +151,8 @@ impl Session {
             return Ok(Ready::Stream(Arc::clone(peer)));
         }
         *place = None;
+        // A new process may be another program.
+        self.cache.clear();
         let peer = Arc::new(stdio.open()?);
         self.probe(&peer).await?;
         *place = Some(Arc::clone(&peer));
@@ -228,6 +261,10 @@ impl Session {
             server,
             client,
         }
+    }
+
+    pub(crate) fn mirrors(&self) -> MutexGuard<'_, Mirrors> {
+        self.mirrors.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(crate) fn note_server(&self, name: Option<String>) {

@@ -5,13 +5,16 @@ use std::sync::{Arc, Mutex, PoisonError};
 use tokio::io::{AsyncRead, AsyncWrite};
 
 use super::error::Unreachable;
+use super::leg::{Fault, Leg};
 use super::limits::ClientLimits;
+use super::listener::Listener;
 use super::trace::Hooks;
 
 mod lines;
 mod process;
+mod table;
 
-pub(crate) use lines::Lines;
+pub(crate) use lines::{InFlight, Lines};
 pub use process::Stderr;
 pub(crate) use process::{Process, Spec};
 
@@ -99,5 +102,25 @@ impl Peer {
             Self::Child(process) => process.explain(reason).await,
             Self::Stream(_) => reason.to_owned(),
         }
+    }
+}
+
+/// A subscription on a connection, which it keeps open. Dropping it tells the server.
+pub(crate) struct Listening {
+    // Told before the connection can go.
+    _in_flight: InFlight,
+    _peer: Arc<Peer>,
+}
+
+impl Listening {
+    pub(crate) fn new(
+        peer: &Arc<Peer>,
+        leg: &Leg,
+        listener: &Arc<Listener>,
+    ) -> Result<Self, Fault> {
+        Ok(Self {
+            _in_flight: peer.lines().listen(leg, listener)?,
+            _peer: Arc::clone(peer),
+        })
     }
 }

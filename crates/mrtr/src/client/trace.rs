@@ -6,6 +6,8 @@ use std::sync::Arc;
 use http::HeaderMap;
 use mrtr_core::wire::ServerNotification;
 
+use super::cache::Cache;
+
 /// Which way a message went.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
@@ -38,6 +40,7 @@ type NotifyFn = dyn Fn(ServerNotification) + Send + Sync;
 pub(crate) struct Hooks {
     pub(crate) trace: Option<Arc<TraceFn>>,
     pub(crate) notify: Option<Arc<NotifyFn>>,
+    pub(crate) cache: Option<Arc<Cache>>,
 }
 
 impl Hooks {
@@ -63,9 +66,18 @@ impl Hooks {
         }
     }
 
+    /// Hands over a notification that belongs to no subscription.
     pub(crate) fn notification(&self, notification: ServerNotification) {
+        self.changed(&notification);
         if let Some(notify) = &self.notify {
             notify(notification);
+        }
+    }
+
+    /// Forgets what is kept and has changed.
+    pub(crate) fn changed(&self, notification: &ServerNotification) {
+        if let Some(cache) = &self.cache {
+            cache.changed(notification);
         }
     }
 }

@@ -12,9 +12,11 @@ use super::param::{ParamHeader, ParamHeaders};
 const ANNOTATION: &str = "x-mcp-header";
 
 /// Keywords that hold one schema, where an annotation cannot be reached statically.
-const ONE_SCHEMA: [&str; 10] = [
+const ONE_SCHEMA: [&str; 12] = [
+    "additionalItems",
     "additionalProperties",
     "contains",
+    "contentSchema",
     "else",
     "if",
     "items",
@@ -25,11 +27,12 @@ const ONE_SCHEMA: [&str; 10] = [
     "unevaluatedProperties",
 ];
 /// The same for keywords that hold a list or a map of schemas.
-const MANY_SCHEMAS: [&str; 8] = [
+const MANY_SCHEMAS: [&str; 9] = [
     "$defs",
     "allOf",
     "anyOf",
     "definitions",
+    "dependencies",
     "dependentSchemas",
     "oneOf",
     "patternProperties",
@@ -43,6 +46,17 @@ pub(crate) struct ParamError {
     pub(crate) at: String,
     /// Which rule it breaks.
     pub(crate) problem: &'static str,
+}
+
+impl ParamError {
+    /// The schema is nested so deeply that its annotations cannot be found.
+    #[cfg(feature = "client")]
+    pub(crate) fn unreadable() -> Self {
+        Self {
+            at: String::new(),
+            problem: "cannot be found, since the schema is nested too deeply",
+        }
+    }
 }
 
 impl fmt::Display for ParamError {
@@ -87,11 +101,14 @@ impl Walk {
                         self.path.pop();
                     }
                 }
+                // Earlier dialects have lists of schemas in some of them.
+                (keyword, Value::Array(list))
+                    if ONE_SCHEMA.contains(&keyword) || MANY_SCHEMAS.contains(&keyword) =>
+                {
+                    self.schemas(list)?;
+                }
                 (keyword, schema) if ONE_SCHEMA.contains(&keyword) => {
                     self.schemas(std::slice::from_ref(schema))?;
-                }
-                (keyword, Value::Array(list)) if MANY_SCHEMAS.contains(&keyword) => {
-                    self.schemas(list)?;
                 }
                 (keyword, Value::Object(map)) if MANY_SCHEMAS.contains(&keyword) => {
                     self.schemas(map.values())?;
@@ -235,6 +252,14 @@ mod tests {
             ),
             (
                 json!({"properties": {"a": {"items": {"properties": {"b": string(json!("B"))}}}}}),
+                "reachable",
+            ),
+            (
+                json!({"properties": {"a": {"items": [{"properties": {"b": string(json!("B"))}}]}}}),
+                "reachable",
+            ),
+            (
+                json!({"properties": {"a": {"contentSchema": {"properties": {"b": string(json!("B"))}}}}}),
                 "reachable",
             ),
             (

@@ -107,10 +107,7 @@ async fn a_refused_version_that_the_server_names_is_tried_once_more() {
 
     let script = Script::new([refused(), refused()]).await;
     let client = script.client();
-    let error = client
-        .call_tool("t", &json!({}), &())
-        .await
-        .unwrap_err();
+    let error = client.call_tool("t", &json!({}), &()).await.unwrap_err();
     assert!(matches!(error, ClientError::NoCommonVersion(_)), "{error}");
     assert!(error.to_string().contains("yet says"), "{error}");
     assert_eq!(script.seen().len(), 2);

@@ -2,14 +2,15 @@
 
 use std::sync::Arc;
 
-use mrtr_core::exchange::{ExchangeError, Next, Phase};
-use mrtr_core::wire::{ErrorCode, ErrorObject, ProgressParams};
+use mrtr_core::exchange::{ExchangeError, Next, Phase, Reached};
+use mrtr_core::wire::{ErrorCode, ErrorObject, ProgressParams, meta_key};
 use serde_json::value::RawValue;
 
-use super::{Call, CallOutcome, Kind, Turn};
+use super::{Caching, Call, CallOutcome, Kind, Turn};
+use crate::client::cache::{Key, Subject, Ticket};
 use crate::client::error::{AmbiguousDelivery, ClientError, Loss, Unreachable, Usage};
 use crate::client::leg::{Fault, Leg, Reply};
-use crate::client::session::{self, Link, Patience, Ready};
+use crate::client::session::{self, Link, Patience, Ready, Session};
 use crate::headers::ParamHeaders;
 
 impl Call {
@@ -53,16 +54,30 @@ impl Call {
         let session = Arc::clone(&self.client.session);
         let (mut refreshed, mut refusals) = (false, 0);
         loop {
-            let ready = session.ready().await?;
-            self.load_mirror().await?;
+            let ready = match self.connect(&session).await {
+                Ok(ready) => ready,
+                // Answers that wait to be sent are kept.
+                Err(error) => return Err(self.rewrite().err().unwrap_or(error)),
+            };
             let version = session.versions.current();
+            let ticket = self.ticket(&ready, &version);
+            let kept = ticket.as_ref().and_then(|ticket| self.kept(ticket));
             let leg = self.prepare(&version)?;
+            if let Some(kept) = kept {
+                return self.receive(&kept);
+            }
             if let Err(error) = self.rewrite() {
                 self.exchange.unsent().map_err(ExchangeError::from)?;
                 return Err(error);
             }
             let error = match self.send(&ready, &leg).await {
-                Ok(Ok(result)) => return self.receive(&result),
+                Ok(Ok(result)) => {
+                    let next = self.receive(&result)?;
+                    if let (Some(ticket), Next::Done(result)) = (ticket, &next) {
+                        session.cache.keep(ticket, result, session.clock.now());
+                    }
+                    return Ok(next);
+                }
                 Ok(Err(error)) => error,
                 Err(fault) => return Err(self.fault(&ready, fault).await),
             };
@@ -85,6 +100,44 @@ impl Call {
             self.exchange.unsent().map_err(ExchangeError::from)?;
             mended?;
         }
+    }
+
+    /// A connection, and what has to be known before a leg can leave on it.
+    async fn connect<'a>(&mut self, session: &'a Session) -> Result<Ready<'a>, ClientError> {
+        self.load_mirror().await?;
+        session.ready().await
+    }
+
+    /// For a request whose result may be kept: never a retry, whose answers and state are not in the
+    /// key, nor one with metadata that a server may go by.
+    fn ticket(&self, ready: &Ready<'_>, version: &str) -> Option<Ticket> {
+        let is_trace = |(name, _): &(String, _)| {
+            matches!(
+                name.as_str(),
+                meta_key::TRACEPARENT | meta_key::TRACESTATE | meta_key::BAGGAGE
+            )
+        };
+        let subject = Subject::of(self.exchange.method())?;
+        if self.caching == Caching::Off
+            || self.exchange.reached() != Reached::default()
+            || !self.extras.iter().all(is_trace)
+        {
+            return None;
+        }
+        let cache = &self.client.session.cache;
+        let key = Key {
+            subject,
+            params: self.exchange.params().get().to_owned(),
+            version: version.to_owned(),
+            declared: self.declared,
+        };
+        Some(cache.ticket(key, ready.context(cache)))
+    }
+
+    fn kept(&self, ticket: &Ticket) -> Option<Box<RawValue>> {
+        let session = &self.client.session;
+        let cached = session.cache.get(ticket, session.clock.now());
+        cached.filter(|_| self.caching == Caching::Use)
     }
 
     /// The leg that is due, with an id, headers and a `_meta` of its own.
@@ -161,7 +214,7 @@ impl Call {
                     return error;
                 }
                 match ready {
-                    Ready::Http(_) => unreachable.into(),
+                    Ready::Http { .. } => unreachable.into(),
                     Ready::Stream(_) => {
                         let reason = ready.explain(unreachable.reason()).await;
                         Unreachable::new(reason).into()

@@ -7,7 +7,7 @@ use mrtr_core::exchange::{HeaderNames, IfSent, Peer, Pending};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::Call;
+use super::{Caching, Call};
 use crate::client::Client;
 use crate::client::error::ClientError;
 use crate::client::store::{SaveError, Store};
@@ -29,7 +29,7 @@ impl Call {
     pub async fn save(&mut self, path: impl AsRef<Path>) -> Result<(), ClientError> {
         if self.client.session.server().is_none() {
             // The name is worth a request, but not an error.
-            let _ = self.client.discover().await;
+            let _ = self.client.discover_with(Caching::Renew).await;
         }
         let text = self.pending()?;
         let path = path.as_ref();
@@ -93,7 +93,7 @@ impl Client {
             .resume(&peer, limits, if_sent)
             .map_err(SaveError::resume)?;
         if peer.server.is_some() {
-            self.discover().await?;
+            self.discover_with(Caching::Renew).await?;
             peer.server = self.session.server();
             exchange = pending
                 .resume(&peer, limits, if_sent)

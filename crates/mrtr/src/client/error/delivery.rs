@@ -123,6 +123,32 @@ impl fmt::Display for AmbiguousDelivery {
 
 impl StdError for AmbiguousDelivery {}
 
+/// A subscription ended and nobody said so: changes may have been missed.
+///
+/// It is not renewed by itself: [listen](crate::client::Client::listen) again, and read anew what may
+/// have changed in between.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct SubscriptionLost {
+    /// The server.
+    pub target: Target,
+    /// How it was lost.
+    pub loss: Loss,
+}
+
+impl fmt::Display for SubscriptionLost {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { target, loss } = self;
+        write!(
+            f,
+            "the subscription to changes at {target} was lost: {loss}; listen again, and read anew \
+             what may have changed"
+        )
+    }
+}
+
+impl StdError for SubscriptionLost {}
+
 /// An HTTP status instead of an answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]

@@ -62,7 +62,8 @@ impl fmt::Debug for Credentials {
     }
 }
 
-/// Credentials and other headers of the caller. They join a request after it was traced.
+/// Where credentials and other headers of the caller come from. They join a request after it was
+/// traced.
 #[derive(Debug, Default)]
 pub(crate) struct Private {
     credentials: Option<Credentials>,
@@ -100,18 +101,24 @@ impl Private {
         })
     }
 
-    /// A bearer token takes the place of an `Authorization` header that was given.
-    pub(crate) async fn add_to(&self, headers: &mut HeaderMap) -> Result<(), Unreachable> {
-        for name in self.headers.keys() {
-            headers.remove(name);
-            for value in self.headers.get_all(name) {
-                headers.append(name, value.clone());
-            }
-        }
+    /// The headers of one request. A bearer token takes the place of an `Authorization` header that
+    /// was given.
+    pub(crate) async fn headers(&self) -> Result<HeaderMap, Unreachable> {
+        let mut headers = self.headers.clone();
         if let Some(credentials) = &self.credentials {
             headers.insert(AUTHORIZATION, credentials.header().await?);
         }
-        Ok(())
+        Ok(headers)
+    }
+}
+
+/// Sets private headers in place of others of the same name.
+pub(crate) fn add(private: &HeaderMap, headers: &mut HeaderMap) {
+    for name in private.keys() {
+        headers.remove(name);
+        for value in private.get_all(name) {
+            headers.append(name, value.clone());
+        }
     }
 }
 

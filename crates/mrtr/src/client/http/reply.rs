@@ -9,13 +9,19 @@ use hyper::body::{Body, Incoming};
 use mrtr_core::exchange::Target;
 use mrtr_core::wire::{RequestId, ServerMessage, ServerNotification};
 
-use super::sse::{EventTooLarge, Events};
+use super::stream::{Stream, StreamError};
 use crate::client::error::{BadReply, HttpStatus, Loss};
 use crate::client::leg::{Fault, OnProgress, Reply};
 use crate::client::trace::{Direction, Hooks};
 
 /// How much of a foreign body goes into an error.
 const EXCERPT: usize = 200;
+
+/// A message of an event stream.
+pub(super) enum Event {
+    Answer(Reply),
+    Told(ServerNotification),
+}
 
 /// What reading a reply needs to know.
 pub(super) struct Reading<'a> {
@@ -32,10 +38,7 @@ impl Reading<'_> {
         on_progress: &mut OnProgress<'_>,
     ) -> Result<Reply, Fault> {
         let (head, body) = response.into_parts();
-        let encoding = head.headers.get(CONTENT_ENCODING);
-        if encoding.is_some_and(|encoding| !encoding.as_bytes().eq_ignore_ascii_case(b"identity")) {
-            return Err(bad("it is compressed, which was not asked for"));
-        }
+        check_encoding(&head)?;
         match media_type(&head.headers).as_deref() {
             Some("text/event-stream") if head.status == StatusCode::OK => {
                 self.events(&head, body, on_progress).await
@@ -76,24 +79,19 @@ impl Reading<'_> {
     async fn events(
         &self,
         head: &Parts,
-        mut body: Incoming,
+        body: Incoming,
         on_progress: &mut OnProgress<'_>,
     ) -> Result<Reply, Fault> {
-        let mut events = Events::new(self.limit);
-        let mut ready = Vec::new();
-        while let Some(frame) = body.frame().await {
-            let frame = frame.map_err(|error| lost(&error))?;
-            let Ok(bytes) = frame.into_data() else {
-                continue;
-            };
-            events
-                .push(&bytes, &mut ready)
-                .map_err(|EventTooLarge| self.too_large())?;
-            for event in ready.drain(..) {
-                self.trace(head, &event);
-                if let Some(reply) = self.event(&event, on_progress)? {
-                    return Ok(reply);
+        let mut stream = Stream::new(body, self.limit);
+        while let Some(event) = self.next(head, &mut stream).await? {
+            match event {
+                Event::Answer(reply) => return Ok(reply),
+                Event::Told(ServerNotification::Progress(params)) => {
+                    if params.progress_token == RequestId::from(self.id) {
+                        on_progress(params);
+                    }
                 }
+                Event::Told(notification) => self.hooks.notification(notification),
             }
         }
         Err(Fault::Lost(Loss::closed(
@@ -101,39 +99,49 @@ impl Reading<'_> {
         )))
     }
 
-    /// One message of the stream; the answer ends it.
-    fn event(
+    /// The next message of a stream; `None` at its end.
+    pub(super) async fn next(
         &self,
-        event: &[u8],
-        on_progress: &mut OnProgress<'_>,
-    ) -> Result<Option<Reply>, Fault> {
+        head: &Parts,
+        stream: &mut Stream,
+    ) -> Result<Option<Event>, Fault> {
+        loop {
+            let Some(event) = stream.next().await.map_err(|error| match error {
+                StreamError::Lost(error) => lost(&error),
+                StreamError::TooLarge => self.too_large(),
+            })?
+            else {
+                return Ok(None);
+            };
+            self.trace(head, &event);
+            if let Some(event) = self.event(&event)? {
+                return Ok(Some(event));
+            }
+        }
+    }
+
+    /// `None` when the message is of no concern.
+    fn event(&self, event: &[u8]) -> Result<Option<Event>, Fault> {
         match ServerMessage::parse(event).map_err(|error| bad(&error.to_string()))? {
             ServerMessage::Response(response) => {
                 self.check_id(response.id.as_ref())?;
-                return Ok(Some(response.outcome.map(ToOwned::to_owned)));
+                let reply = response.outcome.map(ToOwned::to_owned);
+                Ok(Some(Event::Answer(reply)))
             }
             ServerMessage::Notification { method, params } => {
                 match ServerNotification::decode(&method, params) {
-                    Ok(Some(ServerNotification::Progress(params))) => {
-                        if params.progress_token == RequestId::from(self.id) {
-                            on_progress(params);
-                        }
-                    }
-                    Ok(Some(notification)) => self.hooks.notification(notification),
-                    Ok(None) => {}
+                    Ok(notification) => Ok(notification.map(Event::Told)),
                     Err(error) => {
                         tracing::warn!(%method, error, "a malformed notification was ignored");
+                        Ok(None)
                     }
                 }
             }
-            ServerMessage::Request { method, .. } => {
-                return Err(bad(&format!(
-                    "the event stream has a request (`{method}`), as earlier revisions send"
-                )));
-            }
-            _ => {}
+            ServerMessage::Request { method, .. } => Err(bad(&format!(
+                "the event stream has a request (`{method}`), as earlier revisions send"
+            ))),
+            _ => Ok(None),
         }
-        Ok(None)
     }
 
     /// An error may come without an id.
@@ -200,16 +208,24 @@ impl Reading<'_> {
     }
 }
 
+pub(super) fn check_encoding(head: &Parts) -> Result<(), Fault> {
+    let encoding = head.headers.get(CONTENT_ENCODING);
+    if encoding.is_some_and(|encoding| !encoding.as_bytes().eq_ignore_ascii_case(b"identity")) {
+        return Err(bad("it is compressed, which was not asked for"));
+    }
+    Ok(())
+}
+
 fn bad(reason: &str) -> Fault {
     Fault::Bad(BadReply::new(reason))
 }
 
-pub(super) fn lost(error: &hyper::Error) -> Fault {
+fn lost(error: &hyper::Error) -> Fault {
     Fault::Lost(Loss::closed(format!("the connection was lost: {error}")))
 }
 
 /// The media type without its parameters, in lower case.
-fn media_type(headers: &HeaderMap) -> Option<String> {
+pub(super) fn media_type(headers: &HeaderMap) -> Option<String> {
     let value = headers.get(CONTENT_TYPE)?.to_str().ok()?;
     let essence = value.split(';').next()?;
     Some(essence.trim().to_ascii_lowercase())

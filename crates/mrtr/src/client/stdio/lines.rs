@@ -1,20 +1,18 @@
 //! JSON-RPC over a byte stream, one message on a line.
 
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use mrtr_core::wire::{
-    CancelledParams, ProgressParams, RequestId, Response, ServerMessage, ServerNotification,
-    write_notification,
-};
+use mrtr_core::wire::{CancelledParams, write_notification};
 use tokio::io::{AsyncBufRead, AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader};
 use tokio::sync::mpsc::{self, error::TrySendError};
 use tokio::sync::oneshot;
 use tokio::task::AbortHandle;
 
+use super::table::{Table, Waiter, dispatch, lock};
 use crate::client::error::{Loss, Unreachable};
 use crate::client::leg::{Fault, Leg, OnProgress, Reply};
+use crate::client::listener::Listener;
 use crate::client::trace::{Direction, Hooks};
 
 /// Progress notifications that wait for a call that is slow to take them; later ones are dropped.
@@ -42,20 +40,6 @@ enum Out {
     },
     /// Close the server's input.
     End,
-}
-
-/// The requests that wait for an answer.
-#[derive(Default)]
-struct Table {
-    slots: HashMap<u64, Slot>,
-    closed: Option<String>,
-}
-
-struct Slot {
-    /// Whether writing it began, so that the server may know of it.
-    written: bool,
-    reply: oneshot::Sender<Result<Reply, Fault>>,
-    progress: mpsc::Sender<ProgressParams>,
 }
 
 impl Lines {
@@ -88,7 +72,7 @@ impl Lines {
 
     /// Why the connection is of no more use, once it is.
     pub(crate) fn closed(&self) -> Option<String> {
-        lock(&self.table).closed.clone()
+        lock(&self.table).closed().map(ToOwned::to_owned)
     }
 
     /// Closes the server's input after what is on its way; nothing more can be sent.
@@ -110,33 +94,7 @@ impl Lines {
     ) -> Result<Reply, Fault> {
         let (reply, mut replied) = oneshot::channel();
         let (progress, mut progressed) = mpsc::channel(PROGRESS_QUEUE);
-        {
-            let mut table = lock(&self.table);
-            if let Some(reason) = &table.closed {
-                return Err(Fault::NotSent(Unreachable::new(reason)));
-            }
-            table.slots.insert(
-                leg.id,
-                Slot {
-                    written: false,
-                    reply,
-                    progress,
-                },
-            );
-        }
-        let _in_flight = InFlight {
-            lines: self,
-            id: leg.id,
-        };
-        // A JSON text has line breaks only between its tokens.
-        let line = leg.body().replace(['\n', '\r'], " ");
-        // When the writer has failed, the table was closed and the slot answered.
-        if let Err(TrySendError::Full(_)) = self.outbox.try_send(Out::Request { id: leg.id, line })
-        {
-            return Err(Fault::NotSent(Unreachable::new(
-                "it does not read its input",
-            )));
-        }
+        let _in_flight = self.request(leg, Waiter::Answer { reply, progress })?;
         let reply = loop {
             tokio::select! {
                 biased;
@@ -145,6 +103,32 @@ impl Lines {
             }
         };
         reply.unwrap_or_else(|_| Err(Fault::Lost(Loss::closed("the connection was closed"))))
+    }
+
+    /// Subscribes; `listener` hears what comes.
+    pub(crate) fn listen(&self, leg: &Leg, listener: &Arc<Listener>) -> Result<InFlight, Fault> {
+        self.request(leg, Waiter::Changes(Arc::clone(listener)))
+    }
+
+    fn request(&self, leg: &Leg, waiter: Waiter) -> Result<InFlight, Fault> {
+        lock(&self.table)
+            .wait(leg.id, waiter)
+            .map_err(|reason| Fault::NotSent(Unreachable::new(reason)))?;
+        let in_flight = InFlight {
+            table: Arc::clone(&self.table),
+            outbox: self.outbox.clone(),
+            id: leg.id,
+        };
+        // A JSON text has line breaks only between its tokens.
+        let line = leg.body().replace(['\n', '\r'], " ");
+        // When the writer has failed, the table was closed and the waiter told so.
+        if let Err(TrySendError::Full(_)) = self.outbox.try_send(Out::Request { id: leg.id, line })
+        {
+            return Err(Fault::NotSent(Unreachable::new(
+                "it does not read its input",
+            )));
+        }
+        Ok(in_flight)
     }
 }
 
@@ -165,33 +149,16 @@ impl Closer {
 }
 
 /// Tells the server when nobody waits for the answer any more.
-struct InFlight<'a> {
-    lines: &'a Lines,
+pub(crate) struct InFlight {
+    table: Arc<Mutex<Table>>,
+    outbox: mpsc::Sender<Out>,
     id: u64,
 }
 
-impl Drop for InFlight<'_> {
+impl Drop for InFlight {
     fn drop(&mut self) {
-        let slot = lock(&self.lines.table).slots.remove(&self.id);
-        if slot.is_some_and(|slot| slot.written) {
-            let _ = self.lines.outbox.try_send(Out::Cancelled { id: self.id });
-        }
-    }
-}
-
-fn lock(table: &Mutex<Table>) -> MutexGuard<'_, Table> {
-    table.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-impl Table {
-    fn close(&mut self, reason: &str) {
-        self.closed.get_or_insert_with(|| reason.to_owned());
-        for (_, slot) in self.slots.drain() {
-            let fault = match slot.written {
-                true => Fault::Lost(Loss::closed(reason)),
-                false => Fault::NotSent(Unreachable::new(reason)),
-            };
-            let _ = slot.reply.send(Err(fault));
+        if lock(&self.table).give_up(self.id) {
+            let _ = self.outbox.try_send(Out::Cancelled { id: self.id });
         }
     }
 }
@@ -204,14 +171,9 @@ async fn write<W: AsyncWrite + Unpin>(
 ) {
     while let Some(out) = inbox.recv().await {
         let mut line = match out {
-            Out::Request { id, line } => match lock(&table).slots.get_mut(&id) {
-                Some(slot) => {
-                    slot.written = true;
-                    line.into_bytes()
-                }
-                // Given up before its first byte left: the server never hears of it.
-                None => continue,
-            },
+            Out::Request { id, line } if lock(&table).write(id) => line.into_bytes(),
+            // Given up before its first byte left: the server never hears of it.
+            Out::Request { .. } => continue,
             Out::Cancelled { id } => {
                 let params = CancelledParams::new(id.into(), None);
                 match write_notification("notifications/cancelled", &params) {
@@ -282,56 +244,4 @@ async fn next_line<R: AsyncBufRead + Unpin>(
             return Ok(Some(()));
         }
     }
-}
-
-fn dispatch(line: &[u8], table: &Mutex<Table>, hooks: &Hooks) {
-    match ServerMessage::parse(line) {
-        Ok(ServerMessage::Response(response)) => respond(response, table),
-        Ok(ServerMessage::Notification { method, params }) => {
-            match ServerNotification::decode(&method, params) {
-                Ok(Some(ServerNotification::Progress(params))) => progress(params, table),
-                Ok(Some(notification)) => hooks.notification(notification),
-                Ok(None) => tracing::debug!(%method, "an unknown notification was ignored"),
-                Err(error) => {
-                    tracing::warn!(%method, error, "a malformed notification was ignored")
-                }
-            }
-        }
-        Ok(ServerMessage::Request { method, .. }) => {
-            tracing::warn!(%method, "the server sent a request, which this revision forbids");
-        }
-        Ok(_) => {}
-        Err(error) => tracing::warn!(%error, "the server wrote a line that is not a message"),
-    }
-}
-
-fn respond(response: Response<'_>, table: &Mutex<Table>) {
-    let mut table = lock(table);
-    let id = match &response.id {
-        Some(id) => number(id),
-        // An error whose request could not be read: it is clear whose it is when only one waits.
-        None => {
-            let mut written = table.slots.iter().filter(|(_, slot)| slot.written);
-            let only = written.next().map(|(id, _)| *id);
-            only.filter(|_| written.next().is_none())
-        }
-    };
-    match id.and_then(|id| table.slots.remove(&id)) {
-        Some(slot) => {
-            let outcome = response.outcome.map(ToOwned::to_owned);
-            let _ = slot.reply.send(Ok(outcome));
-        }
-        None => tracing::debug!("an answer came to no open request and was ignored"),
-    }
-}
-
-fn progress(params: ProgressParams, table: &Mutex<Table>) {
-    let id = number(&params.progress_token);
-    if let Some(slot) = id.and_then(|id| lock(table).slots.get(&id).map(|s| s.progress.clone())) {
-        let _ = slot.try_send(params);
-    }
-}
-
-fn number(id: &RequestId) -> Option<u64> {
-    u64::try_from(id.as_i64()?).ok()
 }
