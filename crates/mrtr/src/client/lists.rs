@@ -112,8 +112,7 @@ impl Client {
         member: &'static str,
     ) -> Result<Vec<T>, ClientError> {
         let items = self.items(method, member, false).await?;
-        let item = |item: &Box<RawValue>| decode(method, item);
-        items.iter().map(item).collect()
+        items.iter().map(|item| decode(method, item)).collect()
     }
 
     /// All items of a list, from kept pages when all of them are fresh and none has to be asked for
