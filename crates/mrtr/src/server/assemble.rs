@@ -82,6 +82,7 @@ pub(super) fn add_prompts(
         let name: Box<str> = prompt.definition.name.as_str().into();
         let entry = PromptEntry {
             handler: prompt.handler,
+            completions: prompt.completions,
             rules: prompt.settings.over(defaults),
         };
         insert(&mut registry.prompts, name, entry, &at, problems);
@@ -140,6 +141,7 @@ pub(super) fn add_resources(
             registry.templates.push(TemplateEntry {
                 template: uri_template,
                 text: template.definition.uri_template.as_str().into(),
+                completions: template.completions,
                 entry: ResourceEntry {
                     handler: template.handler,
                     rules: template.settings.over(defaults),

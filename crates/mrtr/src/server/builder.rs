@@ -8,8 +8,7 @@ use std::time::Duration;
 
 use mrtr_core::state::{Keyring, StateLimits};
 use mrtr_core::wire::{
-    self, CacheHints, CacheScope, DiscoverResult, Icon, Implementation, RawObject,
-    ServerCapabilities, meta_key,
+    CacheHints, CacheScope, DiscoverResult, Icon, Implementation, RawObject, meta_key,
 };
 use serde::Serialize;
 
@@ -245,42 +244,30 @@ impl ServerBuilder {
                 "a page of a list must hold at least one definition",
             );
         }
-        let capabilities = self.capabilities();
         let server_meta = server_meta(&self.info, &mut problems);
-        let discover = {
-            let mut result = DiscoverResult::new(capabilities).with_cache_hints(self.list_hints);
-            result.instructions = self.instructions;
-            result.meta = Some(server_meta.members().clone());
-            serialised(&result, &mut problems)
-        };
         let style = ListStyle {
             page_size: self.page_size.max(1),
             hints: self.list_hints,
             meta: server_meta.members(),
         };
         let mut registry = Registry::default();
-        add_tools(
-            &mut registry,
-            self.tools,
-            &self.defaults,
-            &style,
-            &mut problems,
-        );
-        add_prompts(
-            &mut registry,
-            self.prompts,
-            &self.defaults,
-            &style,
-            &mut problems,
-        );
-        add_resources(
-            &mut registry,
-            (self.resources, self.templates),
-            &self.defaults,
-            &style,
-            &mut problems,
-        );
+        let (defaults, found) = (&self.defaults, &mut problems);
+        add_tools(&mut registry, self.tools, defaults, &style, found);
+        add_prompts(&mut registry, self.prompts, defaults, &style, found);
+        let resources = (self.resources, self.templates);
+        add_resources(&mut registry, resources, defaults, &style, found);
 
+        let mut capabilities = registry.capabilities();
+        self.subscriptions.changes.declare(&mut capabilities);
+        if self.logging {
+            capabilities.logging = Some(RawObject::new());
+        }
+        let discover = {
+            let mut result = DiscoverResult::new(capabilities).with_cache_hints(self.list_hints);
+            result.instructions = self.instructions;
+            result.meta = Some(server_meta.members().clone());
+            serialised(&result, &mut problems)
+        };
         let keyring = keyring(self.keyring, self.key_file.as_ref(), &mut problems);
         problems.into_result()?;
         Ok(Server {
@@ -289,6 +276,7 @@ impl ServerBuilder {
                 info: self.info,
                 server_meta,
                 discover,
+                completes: registry.completes(),
                 registry,
                 logging: self.logging,
                 subscriptions: self.subscriptions,
@@ -296,24 +284,6 @@ impl ServerBuilder {
                 runtime: self.runtime,
             }),
         })
-    }
-
-    fn capabilities(&self) -> ServerCapabilities {
-        let mut capabilities = ServerCapabilities::default();
-        if !self.tools.is_empty() {
-            capabilities.tools = Some(wire::ListCapability::default());
-        }
-        if !self.prompts.is_empty() {
-            capabilities.prompts = Some(wire::ListCapability::default());
-        }
-        if !self.resources.is_empty() || !self.templates.is_empty() {
-            capabilities.resources = Some(wire::ResourcesCapability::default());
-        }
-        if self.logging {
-            capabilities.logging = Some(RawObject::new());
-        }
-        self.subscriptions.changes.declare(&mut capabilities);
-        capabilities
     }
 }
 

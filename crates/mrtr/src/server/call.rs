@@ -130,7 +130,11 @@ fn rejected(reject: Reject) -> Cause {
 
 /// What `future` gives, unless `limit` passes first. A future that is ready at
 /// once costs no timer.
-async fn within<F: Future>(runtime: &dyn Runtime, limit: Duration, future: F) -> Option<F::Output> {
+pub(super) async fn within<F: Future>(
+    runtime: &dyn Runtime,
+    limit: Duration,
+    future: F,
+) -> Option<F::Output> {
     let mut future = pin!(future);
     let mut sleep: Option<Sleep> = None;
     poll_fn(|cx| {

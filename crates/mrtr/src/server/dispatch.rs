@@ -127,6 +127,7 @@ impl Server {
             "prompts/list" if prompts => Some(Route::ListPrompts),
             "resources/list" if resources => Some(Route::ListResources),
             "resources/templates/list" if resources => Some(Route::ListTemplates),
+            "completion/complete" if self.inner.completes => Some(Route::Complete),
             "subscriptions/listen" if self.changes().is_any() => Some(Route::Listen),
             _ => None,
         }
@@ -149,34 +150,23 @@ impl Server {
             Span::current().record("traceparent", &**parent);
         }
         let registry = &self.inner.registry;
+        let asking = Asking {
+            request,
+            meta: &meta,
+            caller,
+            notifier,
+        };
         match route {
             Route::Discover => Ok(Reply::prepared(&request.id, &self.inner.discover)),
             Route::ListTools => page(request, registry.tool_list.as_ref()),
             Route::ListPrompts => page(request, registry.prompt_list.as_ref()),
             Route::ListResources => page(request, registry.resource_list.as_ref()),
             Route::ListTemplates => page(request, registry.template_list.as_ref()),
-            Route::Listen => {
-                let asking = Asking {
-                    request,
-                    meta: &meta,
-                    caller,
-                    notifier,
-                };
-                Box::pin(self.listen(&asking)).await
-            }
-            Route::Run(method) => {
-                let asking = Asking {
-                    request,
-                    meta: &meta,
-                    caller,
-                    notifier,
-                };
-                match method {
-                    Method::ToolsCall => self.call_tool(&asking).await,
-                    Method::PromptsGet => self.get_prompt(&asking).await,
-                    Method::ResourcesRead => self.read_resource(&asking).await,
-                }
-            }
+            Route::Complete => Box::pin(self.complete(&asking)).await,
+            Route::Listen => Box::pin(self.listen(&asking)).await,
+            Route::Run(Method::ToolsCall) => self.call_tool(&asking).await,
+            Route::Run(Method::PromptsGet) => self.get_prompt(&asking).await,
+            Route::Run(Method::ResourcesRead) => self.read_resource(&asking).await,
         }
     }
 }
@@ -189,6 +179,7 @@ enum Route {
     ListPrompts,
     ListResources,
     ListTemplates,
+    Complete,
     Listen,
     /// The only ones that may ask.
     Run(Method),
@@ -202,6 +193,7 @@ impl Route {
             Self::ListPrompts => "prompts/list",
             Self::ListResources => "resources/list",
             Self::ListTemplates => "resources/templates/list",
+            Self::Complete => "completion/complete",
             Self::Listen => "subscriptions/listen",
             Self::Run(method) => method.as_str(),
         }

@@ -17,6 +17,9 @@ pub struct Target<'a> {
     /// The name of the tool or prompt as registered, or the URI or URI
     /// template of the resource: never text of the caller's choice.
     pub name: &'a str,
+    /// Whether only an argument of it is to be completed: `completion/complete`,
+    /// which clients send while somebody types.
+    pub completing: bool,
 }
 
 /// Too many calls; when to come back.
@@ -25,11 +28,11 @@ pub struct RetryAfter(pub Duration);
 
 /// Decides whether a caller may call now: rate limits, quotas, suspensions.
 ///
-/// Asked once for every `tools/call`, `prompts/get` and `resources/read` that
-/// names something the server has, before anything else is done for it; each
-/// round of an exchange is one call. A refused tool call is a result with
-/// `isError: true` that says when to come back, which a model can act on; a
-/// refused prompt or resource is an error.
+/// Asked once for every `tools/call`, `prompts/get`, `resources/read` and
+/// `completion/complete` that names something the server has, before anything
+/// else is done for it; each round of an exchange is one call. A refused tool
+/// call is a result with `isError: true` that says when to come back, which a
+/// model can act on; anything else refused is an error.
 ///
 /// It is called on the path of every request and must not block.
 ///
@@ -63,8 +66,10 @@ impl<L: Limiter + ?Sized> Limiter for Arc<L> {
 
 /// A token bucket for each caller and target.
 ///
-/// A bucket holds up to `burst` calls and gains one every `interval`. Callers
-/// without a principal share one bucket per target. At most
+/// A bucket holds up to `burst` calls and gains one every `interval`. Completions,
+/// which are asked for while somebody types, have buckets of their own that are
+/// ten times as large and gain ten times as fast. Callers without a principal
+/// share one bucket per target. At most
 /// [`MAX_BUCKETS`](Self::MAX_BUCKETS) are kept, in one process: beyond it,
 /// full ones are forgotten, and when all are in use new callers wait. Use
 /// another [`Limiter`] to share counts between processes.
@@ -90,6 +95,9 @@ pub struct TokenBuckets {
     buckets: Mutex<HashMap<u64, Bucket>>,
     hasher: std::hash::RandomState,
 }
+
+/// How much more often completions may be asked for.
+const FASTER: u32 = 10;
 
 /// The instant at which the bucket will be full again: all there is to know.
 type Bucket = Timestamp;
@@ -121,18 +129,22 @@ impl Limiter for TokenBuckets {
         target: Target<'_>,
         now: Timestamp,
     ) -> Result<(), RetryAfter> {
+        let (burst, interval) = match target.completing {
+            false => (self.burst, self.interval),
+            true => (self.burst.saturating_mul(FASTER), self.interval / FASTER),
+        };
         let key = self.key(principal, target);
         let mut buckets = self.buckets.lock().unwrap_or_else(PoisonError::into_inner);
         if buckets.len() >= Self::MAX_BUCKETS && !buckets.contains_key(&key) {
             buckets.retain(|_, full_at| *full_at > now);
             if buckets.len() >= Self::MAX_BUCKETS {
-                return Err(RetryAfter(self.interval));
+                return Err(RetryAfter(interval));
             }
         }
         let full_at = buckets.entry(key).or_insert(now);
         // With this call, the bucket would be full again one interval later than now.
-        let next = (*full_at).max(now) + self.interval;
-        let allowed = now + self.interval.saturating_mul(self.burst);
+        let next = (*full_at).max(now) + interval;
+        let allowed = now + interval.saturating_mul(burst);
         if next > allowed {
             return Err(RetryAfter(next.since(allowed)));
         }
@@ -145,7 +157,18 @@ impl<'a> Target<'a> {
     /// The target `name` of `method`.
     #[must_use]
     pub const fn new(method: Method, name: &'a str) -> Self {
-        Self { method, name }
+        Self {
+            method,
+            name,
+            completing: false,
+        }
+    }
+
+    /// The same when only an argument of it is to be completed.
+    #[must_use]
+    pub const fn completing(mut self) -> Self {
+        self.completing = true;
+        self
     }
 }
 
@@ -196,6 +219,15 @@ mod tests {
         assert_eq!(limiter.check(Some(&bob), book(), START), Ok(()));
         let other = Target::new(Method::ToolsCall, "cancel");
         assert_eq!(limiter.check(Some(&alice), other, START), Ok(()));
+    }
+
+    #[test]
+    fn completions_have_larger_buckets_of_their_own() {
+        let limiter = TokenBuckets::new(2, SECOND);
+        let completing = || limiter.check(None, book().completing(), START);
+        assert_eq!((0..100).take_while(|_| completing().is_ok()).count(), 20);
+        assert_eq!(completing(), Err(RetryAfter(SECOND / 10)));
+        assert_eq!(limiter.check(None, book(), START), Ok(()));
     }
 
     #[test]

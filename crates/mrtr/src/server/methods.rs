@@ -153,7 +153,7 @@ impl Server {
         }
     }
 
-    fn allow(&self, caller: &Caller, target: Target<'_>) -> Result<(), RetryAfter> {
+    pub(super) fn allow(&self, caller: &Caller, target: Target<'_>) -> Result<(), RetryAfter> {
         let Some(limiter) = &self.inner.limiter else {
             return Ok(());
         };
@@ -166,7 +166,11 @@ impl Server {
             })
     }
 
-    fn result(&self, request: &Request<'_>, result: impl Outgoing) -> Result<Reply, Cause> {
+    pub(super) fn result(
+        &self,
+        request: &Request<'_>,
+        result: impl Outgoing,
+    ) -> Result<Reply, Cause> {
         Reply::result(&request.id, result, &self.inner.server_meta).map_err(|error| {
             tracing::error!(%error, "a result cannot be written as JSON");
             Cause::Fault
@@ -174,7 +178,7 @@ impl Server {
     }
 }
 
-fn too_many(retry: RetryAfter) -> Cause {
+pub(super) fn too_many(retry: RetryAfter) -> Cause {
     Cause::TooManyRequests {
         retry_after: retry.0,
     }
@@ -192,7 +196,7 @@ fn declined(refused: &Refused) -> Cause {
 }
 
 /// What a failed prompt or resource says; `uri` is the resource.
-fn failed(error: &ToolError, uri: Option<&str>) -> Cause {
+pub(super) fn failed(error: &ToolError, uri: Option<&str>) -> Cause {
     match (error.kind(), uri) {
         (ToolErrorKind::NotFound, Some(uri)) => Cause::ResourceNotFound {
             uri: uri.to_owned(),

@@ -57,6 +57,7 @@ mod builder;
 mod call;
 mod caller;
 mod changes;
+mod completion;
 mod dispatch;
 mod handler;
 pub mod http;
@@ -89,6 +90,7 @@ pub use builder::ServerBuilder;
 pub use caller::Caller;
 pub use changes::Changes;
 pub(crate) use changes::too_many_subscriptions;
+pub use completion::{Completing, CompletionOutput};
 pub use http::Http;
 pub use keys::KeysError;
 pub use limiter::{Limiter, RetryAfter, Target, TokenBuckets};
@@ -120,6 +122,8 @@ struct Inner {
     /// The result of `server/discover`.
     discover: Box<[u8]>,
     registry: Registry,
+    /// Whether anything is completed.
+    completes: bool,
     keychain: Keychain,
     logging: bool,
     subscriptions: Subscriptions,

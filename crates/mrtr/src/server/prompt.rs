@@ -10,6 +10,7 @@ use serde_json::Value;
 
 use super::args::BadArguments;
 use super::args::text::from_texts;
+use super::completion::{Completions, completion_methods};
 use super::handler::PromptHandler;
 use super::output::PromptOutput;
 use super::schema::Schema;
@@ -21,6 +22,7 @@ use super::settings::{Settings, shared_methods};
 pub struct Prompt {
     pub(super) definition: wire::Prompt,
     pub(super) handler: PromptHandler,
+    pub(super) completions: Completions,
     pub(super) settings: Settings,
     pub(super) problems: Vec<String>,
 }
@@ -66,8 +68,12 @@ where
 {
     let mut problems = Vec::new();
     let mut definition = wire::Prompt::new(name);
+    let mut completions = Completions::default();
     match Schema::of_arguments::<A>() {
-        Ok(schema) => definition.arguments = arguments(&schema),
+        Ok(schema) => {
+            definition.arguments = arguments(&schema);
+            completions = Completions::of(schema.properties());
+        }
         Err(problem) => problems.push(problem),
     }
     let handler: PromptHandler = Box::new(move |cx, arguments| {
@@ -79,6 +85,7 @@ where
     Prompt {
         definition,
         handler,
+        completions,
         settings: Settings::default(),
         problems,
     }
@@ -101,6 +108,7 @@ fn arguments(schema: &Schema) -> Option<Vec<PromptArgument>> {
 
 impl Prompt {
     shared_methods!("prompt");
+    completion_methods!("prompt");
 }
 
 impl fmt::Debug for Prompt {

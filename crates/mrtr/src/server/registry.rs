@@ -2,9 +2,12 @@
 
 use std::collections::HashMap;
 
-use mrtr_core::wire::CacheHints;
+use mrtr_core::wire::{
+    CacheHints, ListCapability, RawObject, ResourcesCapability, ServerCapabilities,
+};
 
 use super::args::text::Texts;
+use super::completion::Completions;
 use super::handler::{PromptHandler, ResourceHandler, ToolHandler};
 use super::lists::List;
 use super::settings::Rules;
@@ -32,6 +35,7 @@ pub(super) struct ToolEntry {
 
 pub(super) struct PromptEntry {
     pub(super) handler: PromptHandler,
+    pub(super) completions: Completions,
     pub(super) rules: Rules,
 }
 
@@ -46,6 +50,7 @@ pub(super) struct TemplateEntry {
     pub(super) template: UriTemplate,
     /// The template as it was registered.
     pub(super) text: Box<str>,
+    pub(super) completions: Completions,
     pub(super) entry: ResourceEntry,
 }
 
@@ -67,13 +72,39 @@ impl Registry {
                 variables: Vec::new(),
             });
         }
-        self.templates.iter().find_map(|template| {
-            let variables = template.template.values(uri)?;
-            Some(Found {
-                name: &template.text,
-                entry: &template.entry,
-                variables,
-            })
+        let (template, variables) = self.template_of(uri)?;
+        Some(Found {
+            name: &template.text,
+            entry: &template.entry,
+            variables,
         })
+    }
+
+    /// The first template that this URI fits.
+    pub(super) fn template_of<'a>(
+        &'a self,
+        uri: &'a str,
+    ) -> Option<(&'a TemplateEntry, Texts<'a>)> {
+        self.templates
+            .iter()
+            .find_map(|template| Some((template, template.template.values(uri)?)))
+    }
+
+    /// What it is of the server's capabilities.
+    pub(super) fn capabilities(&self) -> ServerCapabilities {
+        let mut capabilities = ServerCapabilities::default();
+        capabilities.tools = self.tool_list.as_ref().map(|_| ListCapability::default());
+        capabilities.prompts = self.prompt_list.as_ref().map(|_| ListCapability::default());
+        let resources = self.resource_list.as_ref();
+        capabilities.resources = resources.map(|_| ResourcesCapability::default());
+        capabilities.completions = self.completes().then(RawObject::new);
+        capabilities
+    }
+
+    /// Whether any argument is completed.
+    pub(super) fn completes(&self) -> bool {
+        let of_prompts = self.prompts.values().map(|entry| &entry.completions);
+        let of_templates = self.templates.iter().map(|entry| &entry.completions);
+        of_prompts.chain(of_templates).any(Completions::is_any)
     }
 }

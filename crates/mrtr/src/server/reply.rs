@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use mrtr_core::wire::{
-    CallToolResult, Cause, GetPromptResult, InputRequiredResult, RawObject, ReadResourceResult,
-    RequestId,
+    CallToolResult, Cause, CompleteResult, GetPromptResult, InputRequiredResult, RawObject,
+    ReadResourceResult, RequestId,
 };
 use serde::Serialize;
 
@@ -27,7 +27,8 @@ outgoing!(
     CallToolResult,
     GetPromptResult,
     ReadResourceResult,
-    InputRequiredResult
+    InputRequiredResult,
+    CompleteResult
 );
 
 /// A whole JSON-RPC response, on one line.

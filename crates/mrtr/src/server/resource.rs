@@ -8,9 +8,11 @@ use mrtr_core::replay::{Cx, ToolError};
 use mrtr_core::wire::{self, Annotations, CacheHints, CacheScope};
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
+use serde_json::Value;
 
 use super::args::BadArguments;
 use super::args::text::from_texts;
+use super::completion::{Completions, completion_methods};
 use super::handler::ResourceHandler;
 use super::output::ResourceOutput;
 use super::schema::Schema;
@@ -37,6 +39,7 @@ pub struct ResourceTemplate {
     pub(super) definition: wire::ResourceTemplate,
     pub(super) template: Option<UriTemplate>,
     pub(super) handler: ResourceHandler,
+    pub(super) completions: Completions,
     pub(super) settings: Settings,
     pub(super) hints: CacheHints,
     pub(super) problems: Vec<String>,
@@ -145,8 +148,12 @@ where
     let template = UriTemplate::parse(&uri_template)
         .map_err(|problem| problems.push(problem.to_string()))
         .ok();
+    let mut completions = Completions::default();
     match (Schema::of_arguments::<A>(), &template) {
-        (Ok(schema), Some(template)) => problems.extend(mismatches(&schema, template)),
+        (Ok(schema), Some(template)) => {
+            problems.extend(mismatches(&schema, template));
+            completions = Completions::of(variables(&schema, template));
+        }
         (Ok(_), None) => {}
         (Err(problem), _) => problems.push(problem),
     }
@@ -162,10 +169,22 @@ where
         definition: wire::ResourceTemplate::new(uri_template, name),
         template,
         handler,
+        completions,
         settings: Settings::default(),
         hints: CacheHints::default(),
         problems,
     }
+}
+
+/// The variables with the schemas of their fields.
+fn variables<'a>(
+    schema: &'a Schema,
+    template: &'a UriTemplate,
+) -> impl Iterator<Item = (&'a str, &'a Value)> {
+    template.variables().map(|name| {
+        let schema = schema.as_value()["properties"].get(name);
+        (name, schema.unwrap_or(&Value::Null))
+    })
 }
 
 /// Variables nobody reads, and fields nobody fills.
@@ -243,6 +262,7 @@ impl Resource {
 
 impl ResourceTemplate {
     shared_methods!("resource");
+    completion_methods!("template");
     resource_methods!();
 }
 

@@ -1,6 +1,7 @@
 //! What a server does with each request, whatever the transport.
 
 mod build;
+mod completion;
 mod errors;
 mod limits;
 mod lists;
