@@ -1,0 +1,281 @@
+//! Makes the calls of `tests/interop/cells.json` and prints what came of each, one JSON object on a line.
+//!
+//! `interop_client CELLS auto|hand|saved http URL`, or `.. stdio PROGRAM [ARGUMENT ..]`: answered by the
+//! client's own loop, round by round, or round by round with the call saved to a file between the rounds.
+
+use std::error::Error;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use mrtr::client::{
+    Answerer, BoxError, Call, CallOutcome, Client, ClientError, FormQuestion, Handler, IfSent,
+    RootsQuestion, SampleQuestion, Turn, UrlQuestion,
+};
+use mrtr::exchange::ExchangeError;
+use mrtr::wire::{
+    Action, Capabilities, CreateMessageResult, ElicitResult, InputKind, InputRequest,
+    InputResponse, ListRootsResult,
+};
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value, json};
+
+#[derive(Deserialize)]
+struct Cells {
+    answers: Map<String, Value>,
+    cells: Vec<Cell>,
+}
+
+#[derive(Deserialize)]
+struct Cell {
+    name: String,
+    tool: Option<String>,
+    prompt: Option<String>,
+    resource: Option<String>,
+    #[serde(default)]
+    arguments: Map<String, Value>,
+    /// Instead of the answers that all cells share.
+    #[serde(default)]
+    answers: Map<String, Value>,
+    declare: Option<bool>,
+    #[serde(default)]
+    progress: bool,
+    #[serde(default)]
+    alter: bool,
+}
+
+/// Answers by the message, or by the kind where there is none, and writes down what was asked.
+struct Person {
+    answers: Map<String, Value>,
+    asked: Mutex<Vec<String>>,
+    declares: bool,
+}
+
+impl Person {
+    fn new(shared: &Map<String, Value>, cell: &Cell) -> Self {
+        let mut answers = shared.clone();
+        answers.extend(cell.answers.clone());
+        Self {
+            answers,
+            asked: Mutex::default(),
+            declares: cell.declare.unwrap_or(true),
+        }
+    }
+
+    fn say<T: DeserializeOwned>(&self, question: &str) -> Result<T, BoxError> {
+        self.asked
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .push(question.to_owned());
+        let answer = self.answers.get(question).cloned();
+        let answer = answer.ok_or_else(|| format!("no answer to {question:?}"))?;
+        Ok(serde_json::from_value(answer)?)
+    }
+
+    fn answer(&self, question: &InputRequest) -> Result<InputResponse, BoxError> {
+        Ok(match question {
+            InputRequest::Elicit(question) => InputResponse::Elicit(self.say(question.message())?),
+            question if question.kind() == InputKind::Sample => {
+                InputResponse::Sample(self.say("sampling")?)
+            }
+            _ => InputResponse::Roots(self.say("roots")?),
+        })
+    }
+
+    fn handler<'a, Q, A, F>(&'a self, name: F) -> Option<Handler<'a, Q, A>>
+    where
+        Q: Send + 'a,
+        A: DeserializeOwned + Send + 'a,
+        F: Fn(&Q) -> &str + Copy + Send + Sync + 'a,
+    {
+        self.declares
+            .then(|| Handler::new(move |question: Q| async move { self.say(name(&question)) }))
+    }
+}
+
+impl Answerer for Person {
+    fn form(&self) -> Option<Handler<'_, FormQuestion, ElicitResult>> {
+        self.handler(|question: &FormQuestion| &question.form.message)
+    }
+
+    fn url(&self) -> Option<Handler<'_, UrlQuestion, Action>> {
+        self.declares.then(|| {
+            Handler::new(move |question: UrlQuestion| async move {
+                let answer: ElicitResult = self.say(&question.page.message)?;
+                Ok::<_, BoxError>(answer.action)
+            })
+        })
+    }
+
+    fn sampling(&self) -> Option<Handler<'_, SampleQuestion, CreateMessageResult>> {
+        self.handler(|_| "sampling")
+    }
+
+    fn roots(&self) -> Option<Handler<'_, RootsQuestion, ListRootsResult>> {
+        self.handler(|_| "roots")
+    }
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Drive {
+    Auto,
+    Hand,
+    Saved,
+}
+
+fn call(client: &Client, cell: &Cell, declared: Capabilities) -> Result<Call, ClientError> {
+    let call = match (&cell.tool, &cell.prompt, &cell.resource) {
+        (Some(tool), _, _) => client.tool(tool, &cell.arguments)?,
+        (_, Some(prompt), _) => client.prompt(prompt, &cell.arguments)?,
+        (_, _, uri) => client.resource(uri.as_deref().unwrap_or_default())?,
+    };
+    Ok(call.declare(declared))
+}
+
+/// Saves the call, changes its state where the cell says so, and goes on with what the file holds.
+async fn restored(
+    client: &Client,
+    mut call: Call,
+    path: &Path,
+    alters: bool,
+) -> Result<Call, BoxError> {
+    call.save(path).await?;
+    drop(call);
+    if alters {
+        alter(path)?;
+    }
+    Ok(client.resume(path, IfSent::Refuse).await?)
+}
+
+fn alter(path: &Path) -> Result<(), BoxError> {
+    let text = std::fs::read_to_string(path)?;
+    let saved: Value = serde_json::from_str(&text)?;
+    let state = find(&saved, "requestState").ok_or("no requestState in the file")?;
+    std::fs::write(path, text.replace(&state, &format!("{state}A")))?;
+    Ok(())
+}
+
+fn find(value: &Value, name: &str) -> Option<String> {
+    match value {
+        Value::Object(members) => match members.get(name).and_then(Value::as_str) {
+            Some(found) => Some(found.to_owned()),
+            None => members.values().find_map(|value| find(value, name)),
+        },
+        Value::Array(values) => values.iter().find_map(|value| find(value, name)),
+        _ => None,
+    }
+}
+
+async fn by_hand(
+    client: &Client,
+    mut call: Call,
+    cell: &Cell,
+    person: &Person,
+    saved: bool,
+) -> Result<(CallOutcome, u32), BoxError> {
+    let folder = tempfile::tempdir()?;
+    let path = folder.path().join("call.json");
+    loop {
+        let questions = match call.advance().await? {
+            Turn::Done(outcome) => {
+                let reached = call.reached();
+                return Ok((outcome, reached.rounds + reached.waits));
+            }
+            Turn::Asked(questions) => questions,
+        };
+        if saved {
+            call = restored(client, call, &path, cell.alter).await?;
+            call = call.declare(person.capabilities());
+        }
+        let answers = questions
+            .iter()
+            .map(|(key, question)| Ok((key.to_owned(), person.answer(question)?)))
+            .collect::<Result<Vec<_>, BoxError>>()?;
+        call.answer(answers)?;
+    }
+}
+
+fn text(cell: &Cell, outcome: CallOutcome) -> Result<(&'static str, Value), BoxError> {
+    if cell.tool.is_some() {
+        let result = outcome.into_tool()?;
+        let name = if result.is_error() {
+            "toolError"
+        } else {
+            "text"
+        };
+        let texts = result.content.iter().filter_map(|block| block.as_text());
+        return Ok((name, texts.collect::<String>().into()));
+    }
+    let pointer = match cell.prompt {
+        Some(_) => "/messages/0/content/text",
+        None => "/contents/0/text",
+    };
+    let result: Value = serde_json::from_str(outcome.raw().get())?;
+    let found = result.pointer(pointer).cloned();
+    Ok((
+        "text",
+        found.ok_or_else(|| format!("no {pointer} in {result}"))?,
+    ))
+}
+
+async fn run(client: &Client, cell: &Cell, shared: &Map<String, Value>, drive: Drive) -> Value {
+    let person = Person::new(shared, cell);
+    let heard = Arc::new(AtomicBool::new(false));
+    let mut report = json!({ "cell": cell.name });
+    let outcome: Result<(CallOutcome, Option<u32>), BoxError> = async {
+        let mut call = call(client, cell, person.capabilities())?;
+        if cell.progress {
+            let heard = heard.clone();
+            call = call.on_progress(move |_| heard.store(true, Ordering::Relaxed));
+        }
+        if drive == Drive::Auto {
+            return Ok((call.drive(&person).await?, None));
+        }
+        let saved = drive == Drive::Saved;
+        let (outcome, rounds) = by_hand(client, call, cell, &person, saved).await?;
+        Ok((outcome, Some(rounds)))
+    }
+    .await;
+    match outcome.and_then(|(outcome, rounds)| Ok((text(cell, outcome)?, rounds))) {
+        Ok(((name, text), rounds)) => {
+            report[name] = text;
+            report["rounds"] = rounds.into();
+        }
+        Err(error) => match error.downcast_ref::<ClientError>() {
+            Some(ClientError::Exchange(ExchangeError::Rejected(rejected))) => {
+                report["error"] = rejected.error.code.0.into();
+                report["message"] = rejected.error.message.as_ref().into();
+            }
+            _ => report["threw"] = error.to_string().into(),
+        },
+    }
+    report["progress"] = heard.load(Ordering::Relaxed).into();
+    let asked = person.asked.into_inner();
+    report["asked"] = asked.unwrap_or_else(PoisonError::into_inner).into();
+    report
+}
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn Error>> {
+    let mut arguments = std::env::args().skip(1);
+    let mut next = || arguments.next().ok_or("CELLS DRIVE http|stdio WHERE ..");
+    let cells: Cells = serde_json::from_slice(&std::fs::read(next()?)?)?;
+    let drive = match next()?.as_str() {
+        "auto" => Drive::Auto,
+        "saved" => Drive::Saved,
+        _ => Drive::Hand,
+    };
+    let over_http = next()? == "http";
+    let server = next()?;
+    let builder = match over_http {
+        true => Client::http(server),
+        false => Client::command(server, arguments),
+    };
+    let client = builder.build()?;
+    for cell in &cells.cells {
+        println!("{}", run(&client, cell, &cells.answers, drive).await);
+    }
+    client.close().await;
+    Ok(())
+}
