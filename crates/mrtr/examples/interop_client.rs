@@ -41,8 +41,6 @@ struct Cell {
     declare: Option<bool>,
     #[serde(default)]
     progress: bool,
-    #[serde(default)]
-    alter: bool,
 }
 
 /// Answers by the message, or by the kind where there is none, and writes down what was asked.
@@ -133,44 +131,16 @@ fn call(client: &Client, cell: &Cell, declared: Capabilities) -> Result<Call, Cl
     Ok(call.declare(declared))
 }
 
-/// Saves the call, changes its state where the cell says so, and goes on with what the file holds.
-async fn restored(
-    client: &Client,
-    mut call: Call,
-    path: &Path,
-    alters: bool,
-) -> Result<Call, BoxError> {
+/// Saves the call, lets go of it, and goes on with what the file holds.
+async fn restored(client: &Client, mut call: Call, path: &Path) -> Result<Call, BoxError> {
     call.save(path).await?;
     drop(call);
-    if alters {
-        alter(path)?;
-    }
     Ok(client.resume(path, IfSent::Refuse).await?)
-}
-
-fn alter(path: &Path) -> Result<(), BoxError> {
-    let text = std::fs::read_to_string(path)?;
-    let saved: Value = serde_json::from_str(&text)?;
-    let state = find(&saved, "requestState").ok_or("no requestState in the file")?;
-    std::fs::write(path, text.replace(&state, &format!("{state}A")))?;
-    Ok(())
-}
-
-fn find(value: &Value, name: &str) -> Option<String> {
-    match value {
-        Value::Object(members) => match members.get(name).and_then(Value::as_str) {
-            Some(found) => Some(found.to_owned()),
-            None => members.values().find_map(|value| find(value, name)),
-        },
-        Value::Array(values) => values.iter().find_map(|value| find(value, name)),
-        _ => None,
-    }
 }
 
 async fn by_hand(
     client: &Client,
     mut call: Call,
-    cell: &Cell,
     person: &Person,
     saved: bool,
 ) -> Result<(CallOutcome, u32), BoxError> {
@@ -185,7 +155,7 @@ async fn by_hand(
             Turn::Asked(questions) => questions,
         };
         if saved {
-            call = restored(client, call, &path, cell.alter).await?;
+            call = restored(client, call, &path).await?;
             call = call.declare(person.capabilities());
         }
         let answers = questions
@@ -233,7 +203,7 @@ async fn run(client: &Client, cell: &Cell, shared: &Map<String, Value>, drive: D
             return Ok((call.drive(&person).await?, None));
         }
         let saved = drive == Drive::Saved;
-        let (outcome, rounds) = by_hand(client, call, cell, &person, saved).await?;
+        let (outcome, rounds) = by_hand(client, call, &person, saved).await?;
         Ok((outcome, Some(rounds)))
     }
     .await;

@@ -176,11 +176,12 @@ fn now() -> Timestamp {
     Timestamp::from_millis(since.map_or(0, |since| since.as_millis() as u64))
 }
 
-/// Reports before and after the question.
+/// Reports how far it is in each round.
 async fn slow(cx: Cx, _: ()) -> Result<String, ToolError> {
     cx.progress(1.0, 2.0, "looking around");
+    // Some clients drop a report that arrives together with the result.
+    tokio::time::sleep(Duration::from_millis(300)).await;
     let Name { name } = cx.elicit("name", "Your name?").await?;
-    cx.progress(2.0, 2.0, "found");
     Ok(format!("found {name}"))
 }
 

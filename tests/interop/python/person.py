@@ -1,0 +1,121 @@
+"""The person behind a client: makes the calls of a cells.json, answers what is asked, and prints what came of each."""
+
+import json
+import os
+import sys
+
+import anyio
+import mcp_types as types
+from mcp.shared.exceptions import MCPError
+
+
+class Person:
+    def __init__(self, shared, cell):
+        self.answers = {**shared, **cell.get("answers", {})}
+        self.asked = []
+        self.heard_progress = False
+
+    def say(self, question):
+        self.asked.append(question)
+        return self.answers[question]
+
+    def elicit(self, message):
+        return types.ElicitResult.model_validate(self.say(message))
+
+    def sample(self):
+        return types.CreateMessageResult.model_validate(self.say("sampling"))
+
+    def roots(self):
+        return types.ListRootsResult.model_validate(self.say("roots"))
+
+    async def progress(self, *_):
+        self.heard_progress = True
+
+    def answer(self, request):
+        match request.method:
+            case "elicitation/create":
+                return self.elicit(request.params.message)
+            case "sampling/createMessage":
+                return self.sample()
+            case "roots/list":
+                return self.roots()
+        raise ValueError(f"cannot answer {request.method}")
+
+
+def call_once(session, cell, person, **retry):
+    """Sends one request through the session, and nothing more."""
+    retry["allow_input_required"] = True
+    if "tool" in cell:
+        if cell.get("progress"):
+            retry["progress_callback"] = person.progress
+        return session.call_tool(cell["tool"], cell["arguments"], **retry)
+    if "prompt" in cell:
+        return session.get_prompt(cell["prompt"], cell["arguments"], **retry)
+    return session.read_resource(cell["resource"], **retry)
+
+
+async def by_hand(session, cell, person):
+    rounds = 0
+    result = await call_once(session, cell, person)
+    while isinstance(result, types.InputRequiredResult):
+        rounds += 1
+        requests = result.input_requests or {}
+        answers = {key: person.answer(request) for key, request in requests.items()}
+        if not answers:
+            await anyio.sleep(0.1)
+        state = result.request_state
+        if cell.get("alter"):
+            state += "A"
+        result = await call_once(session, cell, person, input_responses=answers or None, request_state=state)
+    return result, rounds
+
+
+def outcome(result):
+    if isinstance(result, types.CallToolResult):
+        text = "".join(block.text for block in result.content)
+        return {"toolError" if result.is_error else "text": text}
+    if isinstance(result, types.GetPromptResult):
+        return {"text": result.messages[0].content.text}
+    return {"text": result.contents[0].text}
+
+
+def root_cause(error):
+    while isinstance(error, BaseExceptionGroup) and len(error.exceptions) == 1:
+        error = error.exceptions[0]
+    return error
+
+
+async def run(cell, shared, drive, connect, automatic):
+    person = Person(shared, cell)
+    report = {"cell": cell["name"]}
+    try:
+        async with connect(person, cell.get("declare", True)) as client:
+            if cell["name"] == "header":
+                await client.list_tools()
+            if drive == "auto":
+                result, rounds = await automatic(client, cell, person), None
+            else:
+                result, rounds = await by_hand(client.session, cell, person)
+        report.update(outcome(result), rounds=rounds)
+    except BaseException as error:
+        error = root_cause(error)
+        if isinstance(error, MCPError):
+            report.update(error=error.error.code, message=error.error.message)
+        else:
+            report["threw"] = f"{type(error).__name__}: {error}"
+    report.update(asked=person.asked, progress=person.heard_progress)
+    print(json.dumps(report), flush=True)
+
+
+def main(connect_to, automatic):
+    """CELLS auto|hand http URL, or CELLS auto|hand stdio PROGRAM [ARGUMENT ..]"""
+    cells, drive, transport, *where = sys.argv[1:]
+    with open(cells) as file:
+        cells = json.load(file)
+    connect = connect_to(transport, where, dict(os.environ))
+
+    async def all_cells():
+        for cell in cells["cells"]:
+            await run(cell, cells["answers"], drive, connect, automatic)
+
+    anyio.run(all_cells)

@@ -1,0 +1,319 @@
+//! A server on rmcp that asks in every way there is.
+//!
+//! `server http` prints the URL it serves at; `server stdio` serves over the standard streams.
+
+// Sampling and roots are deprecated, and asked for all the same.
+#![allow(deprecated)]
+
+use interop_rmcp::{Asking, Gather, elicit, input, invalid, list_roots, say_hello};
+use rmcp::handler::server::tool::{InputResponses, RequestState};
+use rmcp::handler::server::wrapper::Parameters;
+use rmcp::model::*;
+use rmcp::service::{Peer, RequestContext, RoleServer};
+use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
+use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
+use rmcp::{ServerHandler, ServiceExt, tool, tool_handler, tool_router};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+#[derive(Deserialize, JsonSchema)]
+struct Trip {
+    to: String,
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct Address {
+    #[schemars(extend("x-mcp-header" = "City"))]
+    city: String,
+}
+
+#[derive(Serialize, Deserialize, JsonSchema)]
+struct Name {
+    name: String,
+}
+
+#[derive(Serialize, Deserialize, JsonSchema)]
+struct Street {
+    street: String,
+}
+
+#[derive(Serialize, Deserialize, JsonSchema)]
+struct Page {
+    #[schemars(range(min = 1))]
+    page: u32,
+}
+
+#[derive(Clone)]
+struct Travel;
+
+fn text(text: impl Into<String>) -> Result<CallToolResponse, ErrorData> {
+    Ok(CallToolResult::success(vec![ContentBlock::text(text.into())]).into())
+}
+
+/// What a tool says that did not get what it needs.
+fn not_yet(asking: Asking) -> Result<CallToolResponse, ErrorData> {
+    match asking {
+        Asking::Round(round) => Ok(round.into()),
+        Asking::Refused(action) => Ok(CallToolResult::error(vec![ContentBlock::text(format!("{action:?}"))]).into()),
+        Asking::Wrong(error) => Err(error),
+    }
+}
+
+#[tool_router]
+impl Travel {
+    #[tool(description = "Books a seat")]
+    async fn book(
+        &self,
+        Parameters(Trip { to }): Parameters<Trip>,
+        RequestState(state): RequestState,
+        InputResponses(answers): InputResponses,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let seat = json!({"type": "object", "required": ["row", "side"], "properties": {
+            "row": {"type": "integer", "minimum": 1, "maximum": 30},
+            "side": {"type": "string", "enum": ["window", "aisle"]}
+        }});
+        let meal = json!({"type": "object", "required": ["meal"], "properties": {"meal": {"type": "string", "maxLength": 20}}});
+        let pay =
+            json!({"type": "object", "required": ["confirmed"], "properties": {"confirmed": {"type": "boolean"}}});
+        let gathered = Gather::new("book", state, answers)
+            .form("seat", format!("Which seat to {to}?"), seat)
+            .form("meal", "Which meal?", meal)
+            .form("pay", "Pay?", pay)
+            .known();
+        let known = match gathered {
+            Ok(known) => known,
+            Err(asking) => return not_yet(asking),
+        };
+        let word = |key: &str, name: &str| known[key][name].as_str().unwrap_or("?").to_owned();
+        let paid = if known["pay"]["confirmed"] == true {
+            "paid"
+        } else {
+            "not paid"
+        };
+        let (row, side, meal) = (&known["seat"]["row"], word("seat", "side"), word("meal", "meal"));
+        text(format!("{to}: row {row}, {side}, {meal}, {paid}"))
+    }
+
+    #[tool(description = "Asks for every kind of field")]
+    async fn fill_in(
+        &self,
+        RequestState(state): RequestState,
+        InputResponses(answers): InputResponses,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let schema = json!({
+            "type": "object",
+            "required": ["name", "email", "seats", "height", "insured", "colour", "meals"],
+            "properties": {
+                "name": {"type": "string", "title": "Name", "minLength": 1},
+                "email": {"type": "string", "format": "email"},
+                "seats": {"type": "integer", "minimum": 1, "maximum": 9, "default": 1},
+                "height": {"type": "number"},
+                "insured": {"type": "boolean"},
+                "colour": {"type": "string", "oneOf": [{"const": "red", "title": "Red"}, {"const": "green", "title": "Green"}]},
+                "meals": {"type": "array", "minItems": 1, "items": {"type": "string", "enum": ["soup", "fish", "cake"]}},
+                "note": {"type": "string"}
+            }
+        });
+        let all = match Gather::new("fill_in", state, answers)
+            .form("all", "Fill in everything.", schema)
+            .known()
+        {
+            Ok(known) => known["all"].clone(),
+            Err(asking) => return not_yet(asking),
+        };
+        let meals: Vec<_> = all["meals"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .filter_map(|meal| meal.as_str())
+            .collect();
+        let word = |name: &str| all[name].as_str().unwrap_or("?").to_owned();
+        text(format!(
+            "{}, {}, {}, {}, {}, {}, {}, {}",
+            word("name"),
+            word("email"),
+            all["seats"],
+            all["height"],
+            all["insured"],
+            word("colour"),
+            meals.join("+"),
+            all["note"].as_str().unwrap_or("no note"),
+        ))
+    }
+
+    #[tool(description = "Sends the person to a page")]
+    async fn sign_in(&self, InputResponses(answers): InputResponses) -> Result<CallToolResponse, ErrorData> {
+        let Some(answer) = answers.unwrap_or_default().remove("page") else {
+            let params = json!({"mode": "url", "message": "Sign in first.", "url": "https://example.com/sign-in"});
+            return Ok(input([("page", elicit(params)?)], None).into());
+        };
+        match answer["action"].as_str() {
+            Some("accept") => text("signed in"),
+            _ => Ok(CallToolResult::error(vec![ContentBlock::text("not signed in")]).into()),
+        }
+    }
+
+    #[tool(description = "Asks the model")]
+    async fn summarise(&self, InputResponses(answers): InputResponses) -> Result<CallToolResponse, ErrorData> {
+        match answers.unwrap_or_default().remove("summary") {
+            None => Ok(input([("summary", say_hello())], None).into()),
+            Some(answer) => text(format!(
+                "the model says: {}",
+                answer["content"]["text"].as_str().unwrap_or("?")
+            )),
+        }
+    }
+
+    #[tool(description = "Asks for the roots")]
+    async fn places(&self, InputResponses(answers): InputResponses) -> Result<CallToolResponse, ErrorData> {
+        match answers.unwrap_or_default().remove("places") {
+            None => Ok(input([("places", list_roots())], None).into()),
+            Some(answer) => text(answer["roots"][0]["uri"].as_str().unwrap_or("?")),
+        }
+    }
+
+    #[tool(description = "Asks three things at once")]
+    async fn together(&self, InputResponses(answers): InputResponses) -> Result<CallToolResponse, ErrorData> {
+        let Some(answers) = answers else {
+            let form = ElicitationSchema::from_type::<Name>().map_err(invalid)?;
+            let params = json!({"mode": "form", "message": "Your name?", "requestedSchema": form});
+            let questions = [
+                ("name", elicit(params)?),
+                ("summary", say_hello()),
+                ("places", list_roots()),
+            ];
+            return Ok(input(questions, None).into());
+        };
+        let answer = |key: &str, path: &str| {
+            let found = answers
+                .get(key)
+                .and_then(|answer| answer.pointer(path))
+                .and_then(|found| found.as_str());
+            found.map(str::to_owned).unwrap_or_default()
+        };
+        let (name, summary) = (answer("name", "/content/name"), answer("summary", "/content/text"));
+        text(format!("{name}; {summary}; {}", answer("places", "/roots/0/uri")))
+    }
+
+    #[tool(description = "Asks nothing and takes two rounds")]
+    async fn later(&self, RequestState(state): RequestState) -> Result<CallToolResponse, ErrorData> {
+        match state {
+            None => Ok(InputRequiredResult::from_request_state("later").into()),
+            Some(_) => text("later is now"),
+        }
+    }
+
+    #[tool(description = "Reports how far it is")]
+    async fn slow(
+        &self,
+        meta: RequestMetaObject,
+        client: Peer<RoleServer>,
+        RequestState(state): RequestState,
+        InputResponses(answers): InputResponses,
+    ) -> Result<CallToolResponse, ErrorData> {
+        if let Some(token) = meta.get_progress_token() {
+            let progress = ProgressNotificationParam::new(token, 1.0)
+                .with_total(2.0)
+                .with_message("looking around");
+            client.notify_progress(progress).await.map_err(invalid)?;
+        }
+        match Gather::new("slow", state, answers)
+            .of::<Name>("name", "Your name?")
+            .known()
+        {
+            Ok(known) => text(format!("found {}", known["name"]["name"].as_str().unwrap_or("?"))),
+            Err(asking) => not_yet(asking),
+        }
+    }
+
+    #[tool(description = "Has an argument in a header")]
+    async fn locate(
+        &self,
+        Parameters(Address { city }): Parameters<Address>,
+        RequestState(state): RequestState,
+        InputResponses(answers): InputResponses,
+    ) -> Result<CallToolResponse, ErrorData> {
+        match Gather::new("locate", state, answers)
+            .of::<Street>("street", "Which street?")
+            .known()
+        {
+            Ok(known) => text(format!(
+                "{} in {city}",
+                known["street"]["street"].as_str().unwrap_or("?")
+            )),
+            Err(asking) => not_yet(asking),
+        }
+    }
+}
+
+#[tool_handler]
+impl ServerHandler for Travel {
+    fn get_info(&self) -> ServerConfig {
+        let capabilities = ServerCapabilities::builder()
+            .enable_tools()
+            .enable_prompts()
+            .enable_resources()
+            .build();
+        ServerConfig::new(capabilities).with_server_info(Implementation::new("interop-rmcp", "1.0.0"))
+    }
+
+    async fn get_prompt(
+        &self,
+        request: GetPromptRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<GetPromptResponse, ErrorData> {
+        let tone = json!({"type": "object", "required": ["tone"], "properties": {
+            "tone": {"type": "string", "enum": ["formal", "friendly"]}
+        }});
+        let gathered = Gather::new("brief", request.request_state, request.input_responses)
+            .form("tone", "Which tone?", tone)
+            .known();
+        match gathered {
+            Ok(known) => {
+                let arguments = request.arguments.unwrap_or_default();
+                let topic = arguments.get("topic").and_then(|topic| topic.as_str()).unwrap_or("?");
+                let tone = known["tone"]["tone"].as_str().unwrap_or("?");
+                let message = PromptMessage::new_text(Role::User, format!("{topic}, {tone}"));
+                Ok(GetPromptResult::new(vec![message]).into())
+            }
+            Err(Asking::Round(round)) => Ok(round.into()),
+            Err(Asking::Refused(action)) => Err(invalid(format!("{action:?}"))),
+            Err(Asking::Wrong(error)) => Err(error),
+        }
+    }
+
+    async fn read_resource(
+        &self,
+        request: ReadResourceRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        let gathered = Gather::new("today", request.request_state, request.input_responses)
+            .of::<Page>("page", "Which page?")
+            .known();
+        match gathered {
+            Ok(known) => {
+                let page = ResourceContents::text(format!("page {}", known["page"]["page"]), request.uri);
+                Ok(ReadResourceResult::new(vec![page]).into())
+            }
+            Err(Asking::Round(round)) => Ok(round.into()),
+            Err(Asking::Refused(action)) => Err(invalid(format!("{action:?}"))),
+            Err(Asking::Wrong(error)) => Err(error),
+        }
+    }
+}
+
+#[tokio::main]
+async fn main() -> anyhow::Result<()> {
+    if std::env::args().nth(1).as_deref() == Some("stdio") {
+        Travel.serve(rmcp::transport::stdio()).await?.waiting().await?;
+        return Ok(());
+    }
+    let config = StreamableHttpServerConfig::default().with_legacy_session_mode(false);
+    let service: StreamableHttpService<Travel, LocalSessionManager> =
+        StreamableHttpService::new(|| Ok(Travel), Default::default(), config);
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await?;
+    println!("http://{}/mcp", listener.local_addr()?);
+    axum::serve(listener, axum::Router::new().nest_service("/mcp", service)).await?;
+    Ok(())
+}
