@@ -18,7 +18,7 @@ def verdict(runs):
 
 
 def table(cells, peers, seen, not_offered, notes):
-    names = list(dict.fromkeys(cell["column"] for cell in cells))
+    names = list(dict.fromkeys(cell["row"] for cell in cells))
     sides = [(peer, side) for peer in peers for side in ("client", "server")]
     footnotes = []
 
@@ -29,7 +29,7 @@ def table(cells, peers, seen, not_offered, notes):
 
     def field(peer, side, name):
         runs, marks, offered = {}, [], True
-        for cell in (cell for cell in cells if cell["column"] == name):
+        for cell in (cell for cell in cells if cell["row"] == name):
             key = (peer, side, cell["name"])
             for how, ok in seen.get(key, {}).items():
                 runs[how] = runs.get(how, True) and ok
@@ -39,7 +39,7 @@ def table(cells, peers, seen, not_offered, notes):
             elif key in notes:
                 marks.append(mark(notes[key]))
         if not runs:
-            return " "
+            return "–"
         said = verdict(runs)
         if said == "yes" and not offered:
             said = "not offered"

@@ -3,6 +3,8 @@
 //! `interop_client CELLS auto|hand|saved http URL`, or `.. stdio PROGRAM [ARGUMENT ..]`: answered by the
 //! client's own loop, round by round, or round by round with the call saved to a file between the rounds.
 
+#![allow(clippy::print_stdout)]
+
 use std::error::Error;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -3,6 +3,8 @@
 //! `cargo run -p mrtr --example interop_server -- http` prints the URL it serves at;
 //! `.. -- stdio` serves over the standard streams.
 
+#![allow(clippy::print_stdout)]
+
 use std::convert::Infallible;
 use std::error::Error;
 use std::future::pending;
