@@ -125,3 +125,21 @@ fn results_are_not_mixed_and_roles_and_ids_are_right() {
     });
     assert_eq!(check(json!([uses(&["a", "a"]), results(&["a"])])), twice);
 }
+
+/// Takes minutes where each use is looked for among all results.
+#[test]
+fn the_time_to_check_a_conversation_does_not_explode_with_its_tool_uses() {
+    let ids: Vec<_> = (0..100_000).map(|i| i.to_string()).collect();
+    let uses = ids
+        .iter()
+        .map(|id| ToolUseContent::new(id, "t", RawObject::new()).into());
+    let results = ids
+        .iter()
+        .rev()
+        .map(|id| ToolResultContent::new(id, Vec::new()).into());
+    let messages = vec![
+        SamplingMessage::new(Role::Assistant, SamplingContent::Many(uses.collect())),
+        SamplingMessage::new(Role::User, SamplingContent::Many(results.collect())),
+    ];
+    assert_eq!(CreateMessageRequest::new(messages, 1).validate(), Ok(()));
+}

@@ -191,17 +191,20 @@ fn interim(
 }
 
 fn check_answers(questions: &Questions, answers: &RawValue) -> Result<Box<RawValue>, PendingError> {
-    let texts: HashMap<String, &RawValue> =
+    let mut texts: HashMap<String, &RawValue> =
         serde_json::from_str(answers.get()).map_err(PendingError::invalid)?;
     let mut decoded = Vec::with_capacity(texts.len());
-    for (key, text) in texts {
-        let Some(question) = questions.requests.get(&key) else {
-            return Err(PendingError::invalid(format!(
-                "it answers `{key}`, which was not asked"
-            )));
+    for (key, question) in questions.requests.iter() {
+        let Some((key, text)) = texts.remove_entry(key) else {
+            continue;
         };
         let answer = InputResponse::decode(question.kind(), text).map_err(PendingError::invalid)?;
         decoded.push((key, answer));
+    }
+    if let Some(key) = texts.keys().next() {
+        return Err(PendingError::invalid(format!(
+            "it answers `{key}`, which was not asked"
+        )));
     }
     answers::compile(questions, decoded).map_err(PendingError::invalid)
 }

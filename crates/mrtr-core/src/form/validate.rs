@@ -254,14 +254,16 @@ fn check_choice(options: &[Choice], value: &str) -> Result<(), String> {
 }
 
 fn check_choices(kind: &MultiSelectKind, values: &[String]) -> Result<(), String> {
+    let mut strange: BTreeSet<&str> = values.iter().map(String::as_str).collect();
+    for option in &kind.options {
+        strange.remove(option.value.as_str());
+    }
+    if !strange.is_empty() {
+        return Err(format!("can only contain: {}", listed(&kind.options)));
+    }
     let mut seen = BTreeSet::new();
-    for value in values {
-        if !kind.options.iter().any(|option| option.value == *value) {
-            return Err(format!("can only contain: {}", listed(&kind.options)));
-        }
-        if !seen.insert(value) {
-            return Err(format!("contains {} twice", clip(value, 40)));
-        }
+    if let Some(value) = values.iter().find(|value| !seen.insert(*value)) {
+        return Err(format!("contains {} twice", clip(value, 40)));
     }
     let few = kind
         .min_items

@@ -147,6 +147,13 @@ fn tools(
     Ok(tools)
 }
 
+/// The first of these ids that is not among the others. A peer decides how
+/// many there are.
+fn first_without<'a>(ids: &[&'a str], others: &[&str]) -> Option<&'a str> {
+    let others: HashSet<&str> = others.iter().copied().collect();
+    ids.iter().copied().find(|id| !others.contains(id))
+}
+
 impl CreateMessageRequest {
     /// A conversation of these messages, answered with at most `max_tokens` tokens.
     #[must_use]
@@ -206,16 +213,16 @@ impl CreateMessageRequest {
         let mut open: Vec<&str> = Vec::new();
         for (index, message) in self.messages.iter().enumerate() {
             let tools = tools(index, message.role, &message.content)?;
-            if let Some(id) = open.iter().find(|id| !tools.results.contains(id)) {
+            if let Some(id) = first_without(&open, &tools.results) {
                 return Err(ConversationError::Unanswered {
                     index: index - 1,
-                    id: (*id).to_owned(),
+                    id: id.to_owned(),
                 });
             }
-            if let Some(id) = tools.results.iter().find(|id| !open.contains(id)) {
+            if let Some(id) = first_without(&tools.results, &open) {
                 return Err(ConversationError::UnknownUse {
                     index,
-                    id: (*id).to_owned(),
+                    id: id.to_owned(),
                 });
             }
             open = tools.uses;
