@@ -31,7 +31,8 @@ use crate::wire::{
 ///
 /// Cheap to clone; clones belong to the same run. It works inside the
 /// handler's own future and whatever that polls (`join!`, `select!`,
-/// `FuturesUnordered`), not in spawned tasks.
+/// `FuturesUnordered`), not in spawned tasks. What is made by it panics when it
+/// is polled after its round has ended.
 ///
 /// A key names a question or a step within the run and is the key of the
 /// question in `inputRequests`. Each key is used once per run; loops take
@@ -188,6 +189,10 @@ impl Cx {
     /// Nothing starts before it is awaited, and nothing at all when the value
     /// is already known. Until the round ends with a question the value is not
     /// remembered, so the work happens at least once. An `Err` is given back and not remembered.
+    ///
+    /// A round waits for work that has begun before it asks anything: the work
+    /// must not wait in turn (on a channel, for a lock) for what the handler
+    /// does with an answer.
     ///
     /// Remembered values travel through the client in sealed form: keep them
     /// short. They must survive JSON.

@@ -50,8 +50,8 @@ pub enum FaultKind {
     },
     /// A question was different in every one of several rounds.
     EverChangingQuestion(Arc<str>),
-    /// An ask or a step was polled outside of its round: from a spawned task,
-    /// another thread, or after the round had ended.
+    /// An ask or a step was polled outside of its round: from a spawned task or
+    /// another thread. Once the round is over that is a panic where it happens.
     OutsideRound(Arc<str>),
     /// An ask was polled inside the work of a step.
     AskInsideStep(Arc<str>),

@@ -51,6 +51,10 @@ impl Run {
         !std::mem::replace(&mut self.started, true)
     }
 
+    pub(super) const fn is_over(&self) -> bool {
+        self.closed
+    }
+
     /// Nothing that the run's parts do matters from here on.
     pub(super) fn close(&mut self) -> Option<Waker> {
         self.closed = true;

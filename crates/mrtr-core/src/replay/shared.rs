@@ -73,13 +73,21 @@ impl Shared {
     }
 
     /// Whether the caller may be polled now: inside its round's own poll.
+    ///
+    /// Where the round is over nothing would ever resolve, and no round is left
+    /// to report a fault: whoever polls then is told by a panic.
     pub(crate) fn is_at_home(&self, key: &Arc<str>) -> bool {
         let run = self.run();
         if run.is_polling() {
             return true;
         }
+        let over = run.is_over();
         drop(run);
-        self.fault(FaultKind::OutsideRound(key.clone()));
+        let fault = FaultKind::OutsideRound(key.clone());
+        if over && !std::thread::panicking() {
+            panic!("{fault}");
+        }
+        self.fault(fault);
         false
     }
 }
