@@ -135,3 +135,33 @@ fn every_file_and_function_in_the_table_of_requirements_exists() {
     });
     assert_eq!(missing.collect::<Vec<_>>(), [""; 0]);
 }
+
+#[test]
+fn every_case_has_a_test_named_after_it_and_every_such_test_a_case() {
+    let is_case = |part: &str| {
+        let (letter, number) = part.split_at(part.len().min(1));
+        matches!(letter, "a" | "b" | "c" | "d" | "e" | "f" | "g")
+            && !number.is_empty()
+            && number.bytes().all(|byte| byte.is_ascii_digit())
+            && !matches!(part, "f32" | "f64")
+    };
+    let mut tested = BTreeSet::new();
+    for file in files(&root().join("crates"), "rs") {
+        for rest in read(&file).split("fn ").skip(1) {
+            let name = rest.split('(').next().unwrap_or("");
+            tested.extend(
+                name.split('_')
+                    .filter(|part| is_case(part))
+                    .map(str::to_uppercase),
+            );
+        }
+    }
+    let table = read(&root().join("docs/cases.md"));
+    let cells = table
+        .lines()
+        .filter_map(|line| line.strip_prefix("| ")?.split(' ').next());
+    let listed = cells
+        .filter(|cell| is_case(&cell.to_lowercase()))
+        .map(str::to_owned);
+    assert_eq!(listed.collect::<BTreeSet<_>>(), tested);
+}
