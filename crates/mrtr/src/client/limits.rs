@@ -18,7 +18,7 @@ use mrtr_core::exchange::ExchangeLimits;
 #[non_exhaustive]
 pub struct ClientLimits {
     /// The largest message that is read, in bytes: a JSON reply, one event of a stream, one line.
-    /// 16 MiB by default.
+    /// All pages of one list count together. 16 MiB by default.
     pub message: usize,
     /// How long one request may take; every progress notification starts it anew, within the bound
     /// of [`ExchangeLimits::total`]. 60 seconds by default.
@@ -31,7 +31,8 @@ pub struct ClientLimits {
     /// How long a child process may take to exit by itself, and again after it was told to
     /// terminate. 2 seconds by default.
     pub shutdown: Duration,
-    /// How many pages of one list are read. 100 by default.
+    /// How many pages of one list are read, within [`message`](Self::message) together and no longer
+    /// than [`ExchangeLimits::total`]. 100 by default.
     pub pages: usize,
     /// How many results are kept for as long as the server allows. 256 by default; 0 keeps none.
     pub cache_entries: usize,

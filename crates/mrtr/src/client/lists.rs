@@ -7,6 +7,7 @@ use mrtr_core::wire::{
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
+use tokio::time::Instant;
 
 use super::cache::{Key, Subject};
 use super::call::{Caching, Call, CallOutcome, Turn, decode};
@@ -126,19 +127,26 @@ impl Client {
         if !anew && let Some(items) = self.kept_items(method, member).await? {
             return Ok(items);
         }
+        let limits = &self.session.limits;
+        let started = Instant::now();
         let mut pages = Pages::new(method, member);
-        for _ in 0..self.session.limits.pages {
+        let mut read = 0;
+        loop {
+            read += 1;
             let page = self.send(method, pages.params()?, Caching::Renew).await?;
-            if pages.add(page.raw())? {
+            pages.bytes += page.raw().get().len();
+            let fits = pages.bytes <= limits.message;
+            if fits && pages.add(page.raw())? {
                 return Ok(pages.items);
             }
+            if !fits || read >= limits.pages || started.elapsed() >= limits.call.total {
+                return Err(TooManyPages {
+                    method: method.to_owned(),
+                    pages: read,
+                }
+                .into());
+            }
         }
-        let pages = self.session.limits.pages;
-        Err(TooManyPages {
-            method: method.to_owned(),
-            pages,
-        }
-        .into())
     }
 
     async fn kept_items(
@@ -160,10 +168,15 @@ impl Client {
                 version: session.versions.current(),
                 declared: Capabilities::NONE,
             };
-            match cache.get(&cache.ticket(key, context), session.clock.now()) {
-                Some(page) if pages.add(&page)? => return Ok(Some(pages.items)),
-                Some(_) => {}
-                None => return Ok(None),
+            let Some(page) = cache.get(&cache.ticket(key, context), session.clock.now()) else {
+                return Ok(None);
+            };
+            pages.bytes += page.get().len();
+            if pages.bytes > session.limits.message {
+                return Ok(None);
+            }
+            if pages.add(&page)? {
+                return Ok(Some(pages.items));
             }
         }
         Ok(None)
@@ -176,6 +189,8 @@ struct Pages {
     member: &'static str,
     items: Vec<Box<RawValue>>,
     cursor: Option<String>,
+    /// Of all pages together.
+    bytes: usize,
 }
 
 impl Pages {
@@ -185,6 +200,7 @@ impl Pages {
             member,
             items: Vec::new(),
             cursor: None,
+            bytes: 0,
         }
     }
 

@@ -232,6 +232,25 @@ async fn lists_have_all_pages_and_an_end() {
 }
 
 #[tokio::test]
+async fn the_pages_of_a_list_are_bounded_together() {
+    let page = |cursor: Value| {
+        let prompts = json!([{"name": "a", "description": "x".repeat(400)}]);
+        Do::Result(json!({"resultType": "complete", "prompts": prompts, "nextCursor": cursor}))
+    };
+    let script = Script::new([page(json!("2")), page(json!("3")), page(json!(null))]).await;
+    let client = |message| {
+        let mut limits = ClientLimits::default();
+        limits.message = message;
+        script.builder().limits(limits).build().unwrap()
+    };
+    let error = client(1200).list_prompts().await.unwrap_err();
+    let ClientError::TooManyPages(error) = error else {
+        panic!("{error}");
+    };
+    assert_eq!(error.pages, 3, "each of them fits");
+}
+
+#[tokio::test]
 async fn what_a_client_cannot_do_is_said_when_it_is_built() {
     let build = |url: &str| Client::http(url).build().map(drop);
     for url in [

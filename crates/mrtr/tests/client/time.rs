@@ -268,3 +268,25 @@ async fn a_stream_that_ended_cannot_be_opened_again() {
     assert!(matches!(error, ClientError::Unreachable(_)), "{error}");
     assert!(error.to_string().contains("new one"), "{error}");
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_list_ends_with_the_time_of_one_call() {
+    let (mut peer, builder) = Peer::new();
+    let client = build(builder, |limits| {
+        limits.call = limits.call.with_total(seconds(60));
+    });
+    let server = tokio::spawn(async move {
+        peer.discover().await;
+        while let Some(request) = peer.next().await {
+            sleep(seconds(25)).await;
+            let page = json!({"resultType": "complete", "prompts": [], "nextCursor": "more"});
+            peer.result(&request, page).await;
+        }
+    });
+    let error = client.list_prompts().await.unwrap_err();
+    let ClientError::TooManyPages(error) = error else {
+        panic!("{error}");
+    };
+    assert_eq!(error.pages, 3);
+    server.abort();
+}

@@ -104,7 +104,8 @@ impl fmt::Display for ToolDefinition {
 
 impl StdError for ToolDefinition {}
 
-/// A list has more pages than [`ClientLimits::pages`](crate::client::ClientLimits::pages).
+/// A list goes on beyond [`ClientLimits::pages`](crate::client::ClientLimits::pages), or its pages are
+/// larger or take longer together than is allowed there.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct TooManyPages {
@@ -119,8 +120,8 @@ impl fmt::Display for TooManyPages {
         let Self { method, pages } = self;
         write!(
             f,
-            "`{method}` has more than {pages} pages (ClientLimits::pages); the server may hand out \
-             pages without end"
+            "`{method}` does not end within what is read of one list (ClientLimits::pages); {pages} \
+             pages have come, and the server may hand out pages without end"
         )
     }
 }
