@@ -6,6 +6,7 @@
 mod support;
 
 mod answers;
+mod caching;
 #[cfg(unix)]
 mod child_calls;
 #[cfg(unix)]
@@ -16,5 +17,6 @@ mod http_replies;
 mod interim;
 mod retry;
 mod saved;
+mod subscriptions;
 mod time;
 mod with_server;
