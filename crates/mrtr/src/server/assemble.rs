@@ -3,12 +3,14 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
-use mrtr_core::wire;
+use mrtr_core::wire::{self, RawObject};
 use serde::Serialize;
 
 use super::build_error::Problems;
+use super::check::{Check, Promise};
 use super::lists::{List, ListStyle};
 use super::registry::{PromptEntry, Registry, ResourceEntry, TemplateEntry, ToolEntry};
+use super::schema::Schema;
 use super::settings::{Defaults, Settings};
 use super::{Prompt, Resource, ResourceTemplate, Tool};
 use crate::headers::ParamHeaders;
@@ -40,21 +42,27 @@ pub(super) fn add_tools(
         }
         let mut definition = tool.definition;
         let mut headers = ParamHeaders::default();
-        // What is wrong with a schema that is not there was said already.
-        if let Some(schema) = tool.schema {
-            match ParamHeaders::from_schema(schema.as_value()) {
-                Ok(found) => headers = found,
-                Err(error) => problems.add(&at, error),
+        let mut input = None;
+        match &tool.input {
+            Ok(schema) => {
+                let mirrored = ParamHeaders::from_schema(schema.as_value());
+                headers = problems.ok(&at, mirrored).unwrap_or_default();
+                let written = problems.ok(&at, schema.to_object());
+                definition.input_schema = written.unwrap_or_default();
+                input = problems.ok(&at, input_check(schema)).flatten();
             }
-            match schema.to_object() {
-                Ok(schema) => definition.input_schema = schema,
-                Err(error) => problems.add(&at, error),
-            }
+            Err(problem) => problems.add(&at, problem),
         }
+        if let Some(schema) = &tool.output {
+            definition.output_schema = problems.ok(&at, schema.to_object());
+        }
+        let output = output_promise(tool.output.as_ref(), definition.output_schema.as_ref());
         let name: Box<str> = definition.name.as_str().into();
         let entry = ToolEntry {
             handler: tool.handler,
             headers,
+            input,
+            output: problems.ok(&at, output).flatten(),
             rules: tool.settings.over(defaults),
         };
         insert(&mut registry.tools, name, entry, &at, problems);
@@ -156,6 +164,34 @@ pub(super) fn add_resources(
         registry.resource_list = list("resources", &definitions, style, problems);
         registry.template_list = list("resourceTemplates", &template_definitions, style, problems);
     }
+}
+
+/// What of the arguments the type of the handler does not check.
+fn input_check(schema: &Schema) -> Result<Option<Check>, String> {
+    #[cfg(feature = "json-schema")]
+    if schema.is_by_hand() {
+        if schema.as_value()["type"] != "object" {
+            return Err("the schema of arguments must say `\"type\": \"object\"`".to_owned());
+        }
+        return Check::full(schema.as_value()).map(Some);
+    }
+    Check::beyond_type(schema.as_value())
+}
+
+/// What of the structured content the type of the result does not ensure.
+fn output_promise(
+    by_hand: Option<&Schema>,
+    listed: Option<&RawObject>,
+) -> Result<Option<Promise>, String> {
+    #[cfg(feature = "json-schema")]
+    if let Some(schema) = by_hand {
+        return Check::full(schema.as_value()).map(|check| Some(Promise(check)));
+    }
+    let (None, Some(listed)) = (by_hand, listed) else {
+        return Ok(None);
+    };
+    let schema = serde_json::to_value(listed).map_err(|error| error.to_string())?;
+    Ok(Check::beyond_type(&schema)?.map(Promise))
 }
 
 fn check(

@@ -59,6 +59,11 @@ impl Problems {
         });
     }
 
+    /// What went well; otherwise the problem is noted.
+    pub(super) fn ok<T>(&mut self, at: &str, result: Result<T, impl fmt::Display>) -> Option<T> {
+        result.map_err(|problem| self.add(at, problem)).ok()
+    }
+
     pub(super) fn keys(&mut self, error: &KeysError) {
         self.add("keys", error);
     }

@@ -55,9 +55,23 @@ impl Server {
         }
         let mut call = self.call(asking, Method::ToolsCall, name, &tool.rules);
         call.arguments = arguments;
-        let result = match call.run(|cx| (tool.handler)(cx, arguments)).await? {
+        let start = |cx| {
+            if let Some(check) = &tool.input {
+                check.check(arguments)?;
+            }
+            (tool.handler)(cx, arguments)
+        };
+        let result = match call.run(start).await? {
             Ended::InputRequired(result) => return self.result(asking.request, result),
-            Ended::Complete(result) => result,
+            Ended::Complete(result) => {
+                if let Some(promise) = &tool.output
+                    && let Err(problem) = promise.check(&result)
+                {
+                    tracing::error!(%problem, "the result does not fit the tool's output schema");
+                    return Err(Cause::Fault);
+                }
+                result
+            }
             Ended::BadArguments(problem) => {
                 tracing::debug!(%problem, "the arguments do not fit the tool");
                 CallToolResult::error(format!(

@@ -57,6 +57,7 @@ mod builder;
 mod call;
 mod caller;
 mod changes;
+mod check;
 mod completion;
 mod dispatch;
 mod handler;

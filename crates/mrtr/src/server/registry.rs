@@ -7,6 +7,7 @@ use mrtr_core::wire::{
 };
 
 use super::args::text::Texts;
+use super::check::{Check, Promise};
 use super::completion::Completions;
 use super::handler::{PromptHandler, ResourceHandler, ToolHandler};
 use super::lists::List;
@@ -30,6 +31,10 @@ pub(super) struct Registry {
 pub(super) struct ToolEntry {
     pub(super) handler: ToolHandler,
     pub(super) headers: ParamHeaders,
+    /// What the type of the handler does not check of the arguments.
+    pub(super) input: Option<Check>,
+    /// What the type of the result does not ensure of the structured content.
+    pub(super) output: Option<Promise>,
     pub(super) rules: Rules,
 }
 

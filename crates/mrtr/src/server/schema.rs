@@ -20,6 +20,8 @@ pub(crate) struct Schema {
     /// An object.
     root: Value,
     order: &'static [&'static str],
+    /// As its author wrote it, where it was not made from a type.
+    written: Option<RawObject>,
 }
 
 impl Schema {
@@ -33,6 +35,7 @@ impl Schema {
             return Ok(Self {
                 root: json!({"type": "object", "additionalProperties": false}),
                 order: &[],
+                written: None,
             });
         }
         let mut members = generate::<A>(SchemaSettings::draft2020_12().for_deserialize())
@@ -50,6 +53,7 @@ impl Schema {
         Ok(Self {
             root: Value::Object(members),
             order: fields::of::<A>(),
+            written: None,
         })
     }
 
@@ -61,7 +65,30 @@ impl Schema {
         Self {
             root: Value::Object(members),
             order: &[],
+            written: None,
         }
+    }
+
+    /// A schema that was written by hand.
+    ///
+    /// # Errors
+    /// When it is no JSON object; the author's fault.
+    #[cfg(feature = "json-schema")]
+    pub(crate) fn by_hand(schema: &(impl Serialize + ?Sized)) -> Result<Self, String> {
+        let not_an_object = |error: serde_json::Error| format!("no JSON Schema: {error}");
+        let text = serde_json::to_string(schema).map_err(not_an_object)?;
+        let written: RawObject = serde_json::from_str(&text).map_err(not_an_object)?;
+        Ok(Self {
+            root: serde_json::from_str(&text).map_err(not_an_object)?,
+            order: &[],
+            written: Some(written),
+        })
+    }
+
+    /// Whether it was written by hand.
+    #[cfg(feature = "json-schema")]
+    pub(crate) const fn is_by_hand(&self) -> bool {
+        self.written.is_some()
     }
 
     pub(crate) const fn as_value(&self) -> &Value {
@@ -108,7 +135,10 @@ impl Schema {
     /// # Errors
     /// What serialisation says.
     pub(crate) fn to_object(&self) -> Result<RawObject, serde_json::Error> {
-        serde_json::from_str(&serde_json::to_string(self)?)
+        match &self.written {
+            Some(written) => Ok(written.clone()),
+            None => serde_json::from_str(&serde_json::to_string(self)?),
+        }
     }
 }
 

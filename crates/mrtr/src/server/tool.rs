@@ -8,7 +8,7 @@ use mrtr_core::wire::{self, RawObject, ToolAnnotations};
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 
-use super::args::{Bounds, from_json};
+use super::args::from_json;
 use super::handler::ToolHandler;
 use super::output::ToolOutput;
 use super::schema::Schema;
@@ -19,7 +19,10 @@ use super::settings::{Settings, shared_methods};
 #[must_use = "a tool does nothing until a server has it"]
 pub struct Tool {
     pub(super) definition: wire::Tool,
-    pub(super) schema: Option<Schema>,
+    /// Of the arguments; else why the type of the handler has none.
+    pub(super) input: Result<Schema, String>,
+    /// Of the structured content, when it was written by hand.
+    pub(super) output: Option<Schema>,
     pub(super) handler: ToolHandler,
     pub(super) settings: Settings,
     pub(super) problems: Vec<String>,
@@ -30,10 +33,13 @@ pub struct Tool {
 /// The handler is an `async fn` of a [`Cx`] and the arguments. Their type
 /// derives `Deserialize` and `JsonSchema`, from which the tool's `inputSchema`
 /// is made; `()` takes none. What does not fit the type never reaches the
-/// handler: the model is told which argument is wrong, and why. Bounds given
-/// with `#[schemars(range(..))]` and `#[schemars(length(..))]` are checked as
-/// well; other keywords, such as `pattern`, are told to the model only. For
-/// them take a type that cannot hold a wrong value (`#[serde(try_from = "..")]`).
+/// handler: the model is told which argument is wrong, and why. What the schema
+/// says beyond the type is checked as well: bounds given with
+/// `#[schemars(range(..))]` and `#[schemars(length(..))]` always, other keywords
+/// such as `pattern` with the feature `json-schema`, a default one.
+///
+/// What a handler returns as [`Json<T>`](super::Json) is structured content, and
+/// the tool's `outputSchema` is made from `T`.
 ///
 /// See [tools](https://modelcontextprotocol.io/specification/2026-07-28/server/tools).
 ///
@@ -67,29 +73,21 @@ where
     T: ToolOutput,
     E: Into<ToolError>,
 {
-    let mut problems = Vec::new();
-    let schema = Schema::of_arguments::<A>()
-        .map_err(|problem| problems.push(problem))
-        .ok();
     let mut definition = wire::Tool::new(name, RawObject::new());
     definition.output_schema = T::output_schema();
-    let bounds = schema.as_ref().and_then(Bounds::of);
     let handler: ToolHandler = Box::new(move |cx, arguments| {
-        let typed = from_json(arguments)?;
-        if let Some(bounds) = &bounds {
-            bounds.check(arguments)?;
-        }
-        let running = handler(cx, typed);
+        let running = handler(cx, from_json(arguments)?);
         Ok(Box::pin(async move {
             running.await.map_err(Into::into)?.into_result()
         }))
     });
     Tool {
         definition,
-        schema,
+        input: Schema::of_arguments::<A>(),
+        output: None,
         handler,
         settings: Settings::default(),
-        problems,
+        problems: Vec::new(),
     }
 }
 
@@ -180,6 +178,57 @@ impl Tool {
     /// Sets all hints at once.
     pub fn annotations(mut self, annotations: ToolAnnotations) -> Self {
         self.definition.annotations = Some(annotations);
+        self
+    }
+
+    /// Gives the tool this JSON Schema for its arguments in place of the one
+    /// made from the handler's type: one that is known at run time only, or
+    /// says what Rust types cannot. It is listed as it is written and every
+    /// call is checked against it, before the handler's type is: take
+    /// [`serde_json::Value`] there if the schema says all.
+    ///
+    /// The dialect is 2020-12 unless `$schema` names another: drafts 4, 6, 7 and
+    /// 2019-09 are known. References must lead into the schema itself.
+    ///
+    /// ```
+    /// use mrtr::server::{Server, tool};
+    /// use mrtr::{Cx, ToolError};
+    /// use serde_json::{Value, json};
+    ///
+    /// async fn contact(_: Cx, person: Value) -> Result<String, ToolError> {
+    ///     Ok(format!("Noted {}.", person["name"]))
+    /// }
+    ///
+    /// let contact = tool("contact", contact).input_schema(&json!({
+    ///     "type": "object",
+    ///     "properties": {"name": {"type": "string"}, "phone": {"type": "string"}},
+    ///     "required": ["name"],
+    ///     "anyOf": [{"required": ["phone"]}, {"required": ["email"]}],
+    /// }));
+    /// let server = Server::builder("contacts", "1.0.0").tool(contact).build()?;
+    /// # Ok::<(), mrtr::server::BuildError>(())
+    /// ```
+    #[cfg(feature = "json-schema")]
+    pub fn input_schema(mut self, schema: &(impl serde::Serialize + ?Sized)) -> Self {
+        self.input = Schema::by_hand(schema);
+        self
+    }
+
+    /// Gives the tool this JSON Schema for its structured content in place of
+    /// the one made from what the handler returns, such as a
+    /// [`CallToolResult`](wire::CallToolResult), which has none.
+    ///
+    /// The handler must keep to it: a result without structured content, or
+    /// with content that does not fit, is logged and answered with -32603. A
+    /// result that says the tool failed is not checked.
+    ///
+    /// See [output schemas](https://modelcontextprotocol.io/specification/2026-07-28/server/tools#output-schema).
+    #[cfg(feature = "json-schema")]
+    pub fn output_schema(mut self, schema: &(impl serde::Serialize + ?Sized)) -> Self {
+        match Schema::by_hand(schema) {
+            Ok(schema) => self.output = Some(schema),
+            Err(problem) => self.problems.push(problem),
+        }
         self
     }
 

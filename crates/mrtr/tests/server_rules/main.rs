@@ -12,5 +12,6 @@ mod official;
 mod prompts;
 mod resources;
 mod rounds;
+mod schemas;
 mod support;
 mod tools;

@@ -7,7 +7,6 @@ use serde_json::{Map, Number, Value};
 
 use super::BadArguments;
 use super::path::{Step, render};
-use crate::server::schema::Schema;
 
 /// References followed in a row, against a schema that refers to itself.
 const MAX_REFERENCES: u8 = 16;
@@ -33,9 +32,9 @@ pub(crate) struct Bounds {
 
 impl Bounds {
     /// The bounds in `schema`, if there are any.
-    pub(crate) fn of(schema: &Schema) -> Option<Self> {
-        has_any(schema.as_value()).then(|| Self {
-            schema: schema.as_value().clone(),
+    pub(crate) fn of(schema: &Value) -> Option<Self> {
+        has_any(schema).then(|| Self {
+            schema: schema.clone(),
         })
     }
 
@@ -254,6 +253,7 @@ fn difference(a: &Number, b: &Number) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::server::schema::Schema;
     use schemars::JsonSchema;
     use serde::Deserialize;
 
@@ -278,10 +278,13 @@ mod tests {
         serial: u64,
     }
 
+    fn bounds<A: JsonSchema + serde::de::DeserializeOwned + 'static>() -> Option<Bounds> {
+        Bounds::of(Schema::of_arguments::<A>().expect("an object").as_value())
+    }
+
     fn check(text: &str) -> Result<(), String> {
-        let schema = Schema::of_arguments::<Trip>().expect("an object");
         let raw: &RawValue = serde_json::from_str(text).expect("JSON");
-        Bounds::of(&schema)
+        bounds::<Trip>()
             .expect("bounds")
             .check(Some(raw))
             .map_err(|problem| problem.to_string())
@@ -355,8 +358,8 @@ mod tests {
             g: i16,
             h: i64,
         }
-        assert!(Bounds::of(&Schema::of_arguments::<Plain>().expect("an object")).is_none());
-        assert!(Bounds::of(&Schema::of_arguments::<()>().expect("an object")).is_none());
+        assert!(bounds::<Plain>().is_none());
+        assert!(bounds::<()>().is_none());
 
         #[derive(Deserialize, JsonSchema)]
         #[expect(dead_code, reason = "only described")]
@@ -364,7 +367,7 @@ mod tests {
             #[schemars(range(max = 254))]
             one: u8,
         }
-        assert!(Bounds::of(&Schema::of_arguments::<Less>().expect("an object")).is_some());
+        assert!(bounds::<Less>().is_some());
     }
 
     #[test]

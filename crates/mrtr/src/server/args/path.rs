@@ -40,7 +40,7 @@ pub(crate) fn path_at(text: &str, offset: usize) -> String {
 }
 
 /// One step into a value.
-pub(super) enum Step<'a> {
+pub(crate) enum Step<'a> {
     /// In an object, in the member of this name; empty before the first one.
     Member(&'a str),
     /// In an array, in the element of this index.
@@ -48,7 +48,7 @@ pub(super) enum Step<'a> {
 }
 
 /// A path as people write it.
-pub(super) fn render(path: &[Step<'_>]) -> String {
+pub(crate) fn render(path: &[Step<'_>]) -> String {
     let mut text = String::new();
     for step in path {
         match step {
