@@ -377,3 +377,15 @@ async fn answers_are_bounded_one_by_one_and_together() {
         .collect();
     invalid_params(call.play(many.into(), two).await, "inputResponses");
 }
+
+#[tokio::test]
+async fn all_questions_of_a_round_may_be_answered_at_once() {
+    let mut call = Call::new();
+    call.policy.answers.count = 1;
+    assert_eq!(keys(call.play(none(), two).await), ["a", "b"]);
+    let answers = json!({ "a": value("1"), "b": value("2") });
+    assert_eq!(
+        done(call.play(answers, two).await),
+        ("1".into(), "2".into())
+    );
+}

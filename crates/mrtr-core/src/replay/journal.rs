@@ -103,6 +103,12 @@ impl Journal {
         self.entries.keys().filter(|key| self.is_recorded(key))
     }
 
+    /// How many questions went out and have no answer yet.
+    pub(crate) fn asked(&self) -> usize {
+        let asked = |entry: &&Entry| matches!(entry, Entry::Asked(_));
+        self.entries.values().filter(asked).count()
+    }
+
     /// Whether the key is that of an answer or step that is settled.
     pub(crate) fn is_recorded(&self, key: &str) -> bool {
         let entry = self.entries.get(key);

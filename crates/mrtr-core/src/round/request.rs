@@ -69,7 +69,8 @@ impl<'a> RoundRequest<'a> {
 pub struct RoundPolicy {
     /// Times, rounds and sizes.
     pub limits: StateLimits,
-    /// How much a client may answer at once.
+    /// How much a client may answer at once. As many answers as questions went
+    /// out are always allowed.
     pub answers: AnswerLimits,
     /// Capabilities without which the handler does not even start.
     pub requires: Capabilities,

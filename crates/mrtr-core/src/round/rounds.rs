@@ -69,13 +69,15 @@ impl Rounds {
             return Err(Cause::MissingCapability(missing).into());
         }
         let opened = self.opened(request, &policy.limits, &env)?;
-        let answers = InputResponses::parse_with(request.input_responses, &policy.answers)?;
         let mut journal = match &opened {
             Some(opened) => {
                 Journal::decode(opened.body()).map_err(|e| rejected(RejectionReason::Layout(e)))?
             }
             None => Journal::default(),
         };
+        let mut limits = policy.answers;
+        limits.count = limits.count.max(journal.asked());
+        let answers = InputResponses::parse_with(request.input_responses, &limits)?;
         let mut unsolicited = BTreeMap::new();
         if opened.is_some() {
             receive(&mut journal, &answers)?;
