@@ -84,6 +84,20 @@ fn an_id_that_is_no_string_and_no_integer_is_left_out_of_the_answer() {
 }
 
 #[test]
+fn an_id_or_a_progress_token_beyond_its_bound_is_refused() {
+    let of = |bytes: usize| format!("\"{}\"", "x".repeat(bytes - 2));
+    let (longest, longer) = (of(RequestId::MAX_BYTES), of(RequestId::MAX_BYTES + 1));
+    let body = |id: &str| format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"m"}}"#);
+    assert_eq!(request(&body(&longest)).id.to_string(), longest);
+    assert_eq!(refused(&body(&longer)), (-32600, None));
+    assert_eq!(refused(&body(&"9".repeat(1025))), (-32600, None));
+    let members = |token: &str| format!(r#"{{{VERSION},{CAPABILITIES},"progressToken":{token}}}"#);
+    assert!(meta(&members(&longest)).is_ok());
+    let cause = meta(&members(&longer)).unwrap_err();
+    assert!(matches!(cause, Cause::InvalidParams(_)), "{cause}");
+}
+
+#[test]
 fn what_is_not_json_is_a_parse_error() {
     for body in [
         "",

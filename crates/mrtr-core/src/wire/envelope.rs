@@ -131,7 +131,9 @@ impl<'a> Envelope<'a> {
         match id {
             None => Ok(Incoming::Notification(Notification { method, params })),
             Some(Ok(id)) => Ok(Incoming::Request(Request { id, method, params })),
-            Some(Err(_)) => Err(refuse("`id` must be a string or an integer")),
+            Some(Err(_)) => Err(refuse(
+                "`id` must be a string or an integer of at most 1024 bytes",
+            )),
         }
     }
 }

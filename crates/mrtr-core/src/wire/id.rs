@@ -9,7 +9,8 @@ use serde_json::value::RawValue;
 
 use super::raw;
 
-/// The id of a request: a string or an integer of any size.
+/// The id of a request: a string or an integer of at most
+/// [`MAX_BYTES`](Self::MAX_BYTES).
 ///
 /// Equality and hashing look at the decoded value (`"a"` equals `"\u0061"`, `1` equals `1.0`, the
 /// number `7` and the string `"7"` differ); writing it gives back the very text that was read, so
@@ -35,7 +36,8 @@ pub struct RequestId(Repr);
 /// Implements [progress](https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/progress).
 pub type ProgressToken = RequestId;
 
-/// Why a JSON value cannot be a request id.
+/// Why a JSON value cannot be a request id: it is neither a string nor an
+/// integer, or too long.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct InvalidId;
 
@@ -65,12 +67,20 @@ enum View<'a> {
 }
 
 impl RequestId {
+    /// Longest JSON text of an id. A peer picks it, and it is written again
+    /// into everything that belongs to the request.
+    pub const MAX_BYTES: usize = 1024;
+
     /// Reads an id.
     ///
     /// # Errors
-    /// When the value is neither a string nor an integer (`null`, `1.5`, `1e3`, `true`, an object).
+    /// When the value is neither a string nor an integer (`null`, `1.5`, `1e3`, `true`, an object),
+    /// or longer than [`MAX_BYTES`](Self::MAX_BYTES).
     pub fn parse(value: &RawValue) -> Result<Self, InvalidId> {
         let text = value.get();
+        if text.len() > Self::MAX_BYTES {
+            return Err(InvalidId);
+        }
         if let Some(decoded) = raw::string(value) {
             return Ok(Self(match decoded {
                 Cow::Borrowed(text) => Repr::Text(text.into()),
@@ -127,7 +137,8 @@ fn integer_digits(text: &str) -> Option<&str> {
 
 /// Whether a value is what the protocol allows as a progress token or id.
 pub(crate) fn is_string_or_integer(value: &RawValue) -> bool {
-    raw::string(value).is_some() || integer_digits(value.get()).is_some()
+    value.get().len() <= RequestId::MAX_BYTES
+        && (raw::string(value).is_some() || integer_digits(value.get()).is_some())
 }
 
 impl PartialEq for RequestId {
@@ -210,7 +221,7 @@ impl<'de> Deserialize<'de> for RequestId {
 
 impl fmt::Display for InvalidId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an id must be a string or an integer")
+        f.write_str("an id must be a string or an integer of at most 1024 bytes")
     }
 }
 

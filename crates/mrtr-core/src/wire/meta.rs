@@ -140,7 +140,7 @@ impl<'a> MetaMembers<'a> {
         let progress_token = raw::non_null(self.progress_token);
         if progress_token.is_some_and(|token| !id::is_string_or_integer(token)) {
             return Err(Cause::InvalidParams(
-                "`progressToken` must be a string or an integer".into(),
+                "`progressToken` must be a string or an integer of at most 1024 bytes".into(),
             ));
         }
         let log_level = match string(meta_key::LOG_LEVEL, raw::non_null(self.log_level))? {

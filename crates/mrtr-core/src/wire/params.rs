@@ -137,7 +137,7 @@ impl<'a> Params<'a> {
         self.check()?;
         let raw = self.request_id.ok_or_else(|| missing("requestId"))?;
         RequestId::parse(raw)
-            .map_err(|_| Cause::InvalidParams("`requestId` must be a string or an integer".into()))
+            .map_err(|error| Cause::InvalidParams(format!("`requestId`: {error}").into()))
     }
 
     /// The `reason` of a cancellation, when it is a string.
