@@ -34,6 +34,14 @@
 //! [`Answerer`] of a call answers.
 //!
 //! A request whose answer was lost is never sent again silently: see [`AmbiguousDelivery`].
+//!
+//! # Kept results and changes
+//!
+//! Lists, the discovery and the contents of resources are kept for as long as the server allows
+//! (`ttlMs`), those that are private for requests with the same credentials only, within
+//! [`ClientLimits::cache_entries`] and [`ClientLimits::cache_bytes`]. What came of a question, or carries
+//! `_meta` members of the caller other than a trace context, is never kept. [`Client::listen`] subscribes
+//! to changes, which also end what is kept.
 
 mod answerer;
 mod answers;

@@ -11,6 +11,7 @@ mod caching;
 mod child_calls;
 #[cfg(unix)]
 mod child_life;
+mod definitions;
 mod http_client;
 mod http_headers;
 mod http_replies;
@@ -19,4 +20,5 @@ mod retry;
 mod saved;
 mod subscriptions;
 mod time;
+mod with_changes;
 mod with_server;
