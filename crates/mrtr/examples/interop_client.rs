@@ -16,8 +16,8 @@ use mrtr::client::{
 };
 use mrtr::exchange::ExchangeError;
 use mrtr::wire::{
-    Action, Capabilities, CreateMessageResult, ElicitResult, InputKind, InputRequest,
-    InputResponse, ListRootsResult,
+    Action, Capabilities, Capability, CreateMessageRequest, CreateMessageResult, ElicitResult,
+    InputRequest, InputResponse, ListRootsResult,
 };
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -43,6 +43,8 @@ struct Cell {
     declare: Option<bool>,
     #[serde(default)]
     progress: bool,
+    #[serde(default)]
+    lists: bool,
 }
 
 /// Answers by the message, or by the kind where there is none, and writes down what was asked.
@@ -76,9 +78,7 @@ impl Person {
     fn answer(&self, question: &InputRequest) -> Result<InputResponse, BoxError> {
         Ok(match question {
             InputRequest::Elicit(question) => InputResponse::Elicit(self.say(question.message())?),
-            question if question.kind() == InputKind::Sample => {
-                InputResponse::Sample(self.say("sampling")?)
-            }
+            InputRequest::Sample(question) => InputResponse::Sample(self.say(kind_of(question))?),
             _ => InputResponse::Roots(self.say("roots")?),
         })
     }
@@ -109,11 +109,23 @@ impl Answerer for Person {
     }
 
     fn sampling(&self) -> Option<Handler<'_, SampleQuestion, CreateMessageResult>> {
-        self.handler(|_| "sampling")
+        self.handler(|question: &SampleQuestion| kind_of(&question.request))
+    }
+
+    fn sampling_features(&self) -> Capabilities {
+        Capability::SamplingTools.into()
     }
 
     fn roots(&self) -> Option<Handler<'_, RootsQuestion, ListRootsResult>> {
         self.handler(|_| "roots")
+    }
+}
+
+fn kind_of(request: &CreateMessageRequest) -> &'static str {
+    match (&request.tools, request.messages.len()) {
+        (None, _) => "sampling",
+        (Some(_), 1) => "sampling with tools",
+        (Some(_), _) => "sampling with a result",
     }
 }
 
@@ -168,7 +180,20 @@ async fn by_hand(
     }
 }
 
-fn text(cell: &Cell, outcome: CallOutcome) -> Result<(&'static str, Value), BoxError> {
+/// Names of all tools and prompts, and how many resources and templates there are.
+async fn lists(client: &Client) -> Result<Value, BoxError> {
+    let (tools, prompts) = (client.list_tools().await?, client.list_prompts().await?);
+    let mut tools: Vec<_> = tools.into_iter().map(|tool| tool.name).collect();
+    tools.sort();
+    let prompts: Vec<_> = prompts.into_iter().map(|prompt| prompt.name).collect();
+    let resources = client.list_resources().await?.len();
+    let templates = client.list_resource_templates().await?.len();
+    let places = resources + templates;
+    Ok(json!({ "text": format!("{} | {} | {places}", tools.join(" "), prompts.join(" ")) }))
+}
+
+fn read(cell: &Cell, outcome: CallOutcome) -> Result<Value, BoxError> {
+    let result: Value = serde_json::from_str(outcome.raw().get())?;
     if cell.tool.is_some() {
         let result = outcome.into_tool()?;
         let name = if result.is_error() {
@@ -177,51 +202,56 @@ fn text(cell: &Cell, outcome: CallOutcome) -> Result<(&'static str, Value), BoxE
             "text"
         };
         let texts = result.content.iter().filter_map(|block| block.as_text());
-        return Ok((name, texts.collect::<String>().into()));
+        let texts = texts.collect::<String>();
+        return Ok(json!({ name: texts, "structured": result.structured_content }));
     }
     let pointer = match cell.prompt {
         Some(_) => "/messages/0/content/text",
         None => "/contents/0/text",
     };
-    let result: Value = serde_json::from_str(outcome.raw().get())?;
-    let found = result.pointer(pointer).cloned();
-    Ok((
-        "text",
-        found.ok_or_else(|| format!("no {pointer} in {result}"))?,
-    ))
+    let text = result.pointer(pointer).cloned();
+    Ok(json!({ "text": text.ok_or_else(|| format!("no {pointer} in {result}"))? }))
+}
+
+async fn play(
+    client: &Client,
+    cell: &Cell,
+    person: &Person,
+    heard: &Arc<AtomicBool>,
+    drive: Drive,
+) -> Result<Value, BoxError> {
+    if cell.lists {
+        return lists(client).await;
+    }
+    let mut call = call(client, cell, person.capabilities())?;
+    if cell.progress {
+        let heard = heard.clone();
+        call = call.on_progress(move |_| heard.store(true, Ordering::Relaxed));
+    }
+    if drive == Drive::Auto {
+        return read(cell, call.drive(person).await?);
+    }
+    let saved = drive == Drive::Saved;
+    let (outcome, rounds) = by_hand(client, call, person, saved).await?;
+    let mut report = read(cell, outcome)?;
+    report["rounds"] = rounds.into();
+    Ok(report)
 }
 
 async fn run(client: &Client, cell: &Cell, shared: &Map<String, Value>, drive: Drive) -> Value {
     let person = Person::new(shared, cell);
     let heard = Arc::new(AtomicBool::new(false));
-    let mut report = json!({ "cell": cell.name });
-    let outcome: Result<(CallOutcome, Option<u32>), BoxError> = async {
-        let mut call = call(client, cell, person.capabilities())?;
-        if cell.progress {
-            let heard = heard.clone();
-            call = call.on_progress(move |_| heard.store(true, Ordering::Relaxed));
-        }
-        if drive == Drive::Auto {
-            return Ok((call.drive(&person).await?, None));
-        }
-        let saved = drive == Drive::Saved;
-        let (outcome, rounds) = by_hand(client, call, &person, saved).await?;
-        Ok((outcome, Some(rounds)))
-    }
-    .await;
-    match outcome.and_then(|(outcome, rounds)| Ok((text(cell, outcome)?, rounds))) {
-        Ok(((name, text), rounds)) => {
-            report[name] = text;
-            report["rounds"] = rounds.into();
-        }
+    let mut report = match play(client, cell, &person, &heard, drive).await {
+        Ok(report) => report,
         Err(error) => match error.downcast_ref::<ClientError>() {
             Some(ClientError::Exchange(ExchangeError::Rejected(rejected))) => {
-                report["error"] = rejected.error.code.0.into();
-                report["message"] = rejected.error.message.as_ref().into();
+                let error = &rejected.error;
+                json!({ "error": error.code.0, "message": error.message })
             }
-            _ => report["threw"] = error.to_string().into(),
+            _ => json!({ "threw": error.to_string() }),
         },
-    }
+    };
+    report["cell"] = cell.name.as_str().into();
     report["progress"] = heard.load(Ordering::Relaxed).into();
     let asked = person.asked.into_inner();
     report["asked"] = asked.unwrap_or_else(PoisonError::into_inner).into();

@@ -10,11 +10,15 @@ use std::error::Error;
 use std::future::pending;
 use std::time::{Duration, SystemTime};
 
-use mrtr::server::{Notify, Server, prompt, resource, tool};
-use mrtr::wire::{CreateMessageRequest, SamplingMessage};
+use mrtr::server::{Json, Notify, Server, prompt, resource, tool};
+use mrtr::wire::{
+    ContentBlock, CreateMessageRequest, RawObject, Role, SamplingBlock, SamplingContent,
+    SamplingMessage, Tool, ToolResultContent,
+};
 use mrtr::{Cx, Form, Refused, Timestamp, ToolError};
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
 
 #[derive(Deserialize, JsonSchema)]
 struct Trip {
@@ -135,6 +139,34 @@ async fn summarise(cx: Cx, _: ()) -> Result<String, ToolError> {
     Ok(format!("the model says: {}", answer.content.to_text()))
 }
 
+/// The model wants a tool to be used, and is told what the tool gave.
+async fn forecast(cx: Cx, _: ()) -> Result<String, ToolError> {
+    let schema = json!({"type": "object", "properties": {"city": {"type": "string"}}});
+    let schema: RawObject = serde_json::from_value(schema)?;
+    let mut request =
+        CreateMessageRequest::new(vec![SamplingMessage::user("Weather in Kyoto?")], 100);
+    request.tools = Some(vec![Tool::new("weather", schema)]);
+    let answer = cx.sample("forecast", request.clone()).await?;
+    let used = answer
+        .content
+        .blocks()
+        .iter()
+        .find_map(|block| match block {
+            SamplingBlock::ToolUse(used) => Some(used.id.clone()),
+            _ => None,
+        });
+    let Some(id) = used else {
+        return Ok(answer.content.to_text());
+    };
+    request.messages.push(answer.into_message());
+    let gave = ToolResultContent::new(id, vec![ContentBlock::text("sunny")]);
+    let gave = SamplingContent::Many(vec![gave.into()]);
+    request
+        .messages
+        .push(SamplingMessage::new(Role::User, gave));
+    Ok(cx.sample("told", request).await?.content.to_text())
+}
+
 async fn places(cx: Cx, _: ()) -> Result<String, ToolError> {
     let roots = cx.roots("places").await?;
     let uris: Vec<_> = roots.into_iter().map(|root| root.uri).collect();
@@ -185,6 +217,23 @@ async fn slow(cx: Cx, _: ()) -> Result<String, ToolError> {
     tokio::time::sleep(Duration::from_millis(300)).await;
     let Name { name } = cx.elicit("name", "Your name?").await?;
     Ok(format!("found {name}"))
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Quote {
+    name: String,
+    price: u32,
+    per_person: Option<f64>,
+}
+
+/// Structured content, which clients check against the tool's output schema.
+async fn quote(cx: Cx, _: ()) -> Result<Json<Quote>, ToolError> {
+    let Name { name } = cx.elicit("name", "Your name?").await?;
+    Ok(Json(Quote {
+        name,
+        price: 420,
+        per_person: None,
+    }))
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -249,13 +298,16 @@ async fn main() -> Result<(), Box<dyn Error>> {
         .tool(tool("fill_in", fill_in).description("Asks for every kind of field"))
         .tool(tool("sign_in", sign_in).description("Sends the person to a page"))
         .tool(tool("summarise", summarise).description("Asks the model"))
+        .tool(tool("forecast", forecast).description("Asks a model that uses tools"))
         .tool(tool("places", places).description("Asks for the roots"))
         .tool(tool("together", together).description("Asks three things at once"))
         .tool(tool("later", later).description("Asks nothing and takes two rounds"))
         .tool(tool("slow", slow).description("Reports how far it is"))
+        .tool(tool("quote", quote).description("Has structured content"))
         .tool(tool("locate", locate).description("Has an argument in a header"))
         .prompt(prompt("brief", brief).description("A brief in some tone"))
         .resource(resource("note://today", today).mime_type("text/plain"))
+        .page_size(4)
         .build()?;
     if std::env::args().nth(1).as_deref() == Some("stdio") {
         server.stdio().await?;

@@ -2,6 +2,7 @@
 
 from fastmcp import Client
 from fastmcp.client.transports import StdioTransport
+from mcp_types import SamplingCapability, SamplingToolsCapability
 
 from person import main
 
@@ -11,13 +12,14 @@ def connect_to(transport, where, env):
         async def elicit(message, _type, _params, _context):
             return person.elicit(message)
 
-        async def sample(_messages, _params, _context):
-            return person.sample()
+        async def sample(_messages, params, _context):
+            return person.sample(params)
 
         async def roots(_context):
             return person.roots().roots
 
         handlers = {"elicitation_handler": elicit, "sampling_handler": sample, "roots": roots}
+        handlers["sampling_capabilities"] = SamplingCapability(tools=SamplingToolsCapability())
         if transport == "http":
             server = where[0]
         else:

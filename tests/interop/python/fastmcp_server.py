@@ -10,7 +10,10 @@ from mcp.shared.exceptions import MCPError
 from mcp_types import InputRequiredResult
 from pydantic import Field
 
-from rounds import Asking, Everything, Meal, Name, Page, Pay, Seat, Street, Tone, ask, page, sampling, serve
+from rounds import (
+    WEATHER, WEATHER_IN_KYOTO, Asking, Everything, Meal, Name, Page, Pay, Quote, Seat, Street, Tone,
+    ask, page, sampling, serve, told,
+)
 
 server = FastMCP("interop-fastmcp")
 in_tool = Asking(get_elicitation_schema, ToolError)
@@ -46,6 +49,15 @@ async def summarise(ctx: Context) -> str | InputRequiredResult:
 
 
 @server.tool
+async def forecast(ctx: Context) -> str | InputRequiredResult:
+    if answer := in_tool.answer(ctx, "told"):
+        return answer.content.text
+    if answer := in_tool.answer(ctx, "forecast"):
+        return ask(told=sampling(told(answer), tools=[WEATHER]))
+    return ask(forecast=sampling([WEATHER_IN_KYOTO], tools=[WEATHER]))
+
+
+@server.tool
 async def places(ctx: Context) -> str | InputRequiredResult:
     places = in_tool.answer(ctx, "places")
     return " ".join(str(root.uri) for root in places.roots) if places else ask(places=types.ListRootsRequest())
@@ -69,6 +81,12 @@ async def slow(ctx: Context) -> str | InputRequiredResult:
     await ctx.report_progress(1, 2, "looking around")
     known, asking = in_tool.gather(ctx, name=("Your name?", Name))
     return asking or f"found {known[0].name}"
+
+
+@server.tool
+async def quote(ctx: Context) -> Quote | InputRequiredResult:
+    known, asking = in_tool.gather(ctx, name=("Your name?", Name))
+    return asking or Quote(name=known[0].name, price=420)
 
 
 @server.tool

@@ -2,6 +2,7 @@
 
 from mcp import Client
 from mcp.client.stdio import StdioServerParameters
+from mcp_types import SamplingCapability, SamplingToolsCapability
 
 from person import main
 
@@ -11,13 +12,14 @@ def connect_to(transport, where, env):
         async def elicit(_context, params):
             return person.elicit(params.message)
 
-        async def sample(_context, _params):
-            return person.sample()
+        async def sample(_context, params):
+            return person.sample(params)
 
         async def roots(_context):
             return person.roots()
 
         handlers = {"elicitation_callback": elicit, "sampling_callback": sample, "list_roots_callback": roots}
+        handlers["sampling_capabilities"] = SamplingCapability(tools=SamplingToolsCapability())
         if transport == "http":
             server = where[0]
         else:

@@ -6,10 +6,13 @@ from mcp.server.elicitation import render_elicitation_schema
 from mcp.server.mcpserver import Context, Elicit, ListRoots, MCPServer, Resolve, Sample
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp.shared.exceptions import MCPError
-from mcp_types import INVALID_PARAMS, CreateMessageResult, InputRequiredResult, ListRootsResult
+from mcp_types import INVALID_PARAMS, CreateMessageResult, CreateMessageResultWithTools, InputRequiredResult, ListRootsResult
 from pydantic import Field
 
-from rounds import SAY_HELLO, Asking, Everything, Meal, Name, Page, Pay, Seat, Street, Tone, ask, page, serve
+from rounds import (
+    SAY_HELLO, WEATHER, WEATHER_IN_KYOTO, Asking, Everything, Meal, Name, Page, Pay, Quote, Seat, Street, Tone,
+    ask, page, serve, told,
+)
 
 server = MCPServer("interop-mcp", version="1.0.0")
 in_tool = Asking(render_elicitation_schema, ToolError)
@@ -42,6 +45,14 @@ def ask_street() -> Elicit[Street]:
 
 def ask_summary() -> Sample:
     return Sample([SAY_HELLO], max_tokens=100, system_prompt="One word.")
+
+
+def ask_forecast() -> Sample:
+    return Sample([WEATHER_IN_KYOTO], max_tokens=100, tools=[WEATHER])
+
+
+def ask_told(answer: Annotated[CreateMessageResultWithTools, Resolve(ask_forecast)]) -> Sample:
+    return Sample(told(answer), max_tokens=100, tools=[WEATHER])
 
 
 def ask_places() -> ListRoots:
@@ -78,6 +89,11 @@ async def summarise(summary: Summary) -> str:
 
 
 @server.tool()
+async def forecast(told: Annotated[CreateMessageResultWithTools, Resolve(ask_told)]) -> str:
+    return told.content.text
+
+
+@server.tool()
 async def places(places: Places) -> str:
     return " ".join(str(root.uri) for root in places.roots)
 
@@ -97,6 +113,11 @@ async def slow(ctx: Context) -> str | InputRequiredResult:
     await ctx.report_progress(1, 2, "looking around")
     known, asking = in_tool.gather(ctx, name=("Your name?", Name))
     return asking or f"found {known[0].name}"
+
+
+@server.tool()
+async def quote(name: Annotated[Name, Resolve(ask_name)]) -> Quote:
+    return Quote(name=name.name, price=420)
 
 
 @server.tool()

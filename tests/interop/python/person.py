@@ -16,14 +16,20 @@ class Person:
         self.heard_progress = False
 
     def say(self, question):
+        # The lines behind the first one say what was wrong with an answer.
+        question = question.partition("\n")[0]
         self.asked.append(question)
-        return self.answers[question]
+        answer = self.answers[question]
+        return answer.pop(0) if isinstance(answer, list) else answer
 
     def elicit(self, message):
         return types.ElicitResult.model_validate(self.say(message))
 
-    def sample(self):
-        return types.CreateMessageResult.model_validate(self.say("sampling"))
+    def sample(self, params):
+        if not params.tools:
+            return types.CreateMessageResult.model_validate(self.say("sampling"))
+        question = "sampling with tools" if len(params.messages) == 1 else "sampling with a result"
+        return types.CreateMessageResultWithTools.model_validate(self.say(question))
 
     def roots(self):
         return types.ListRootsResult.model_validate(self.say("roots"))
@@ -36,7 +42,7 @@ class Person:
             case "elicitation/create":
                 return self.elicit(request.params.message)
             case "sampling/createMessage":
-                return self.sample()
+                return self.sample(request.params)
             case "roots/list":
                 return self.roots()
         raise ValueError(f"cannot answer {request.method}")
@@ -73,10 +79,31 @@ async def by_hand(session, cell, person):
 def outcome(result):
     if isinstance(result, types.CallToolResult):
         text = "".join(block.text for block in result.content)
-        return {"toolError" if result.is_error else "text": text}
+        return {"toolError" if result.is_error else "text": text, "structured": result.structured_content}
     if isinstance(result, types.GetPromptResult):
         return {"text": result.messages[0].content.text}
     return {"text": result.contents[0].text}
+
+
+async def pages(ask, name):
+    """All items of a list, page by page."""
+    cursor, items = None, []
+    while True:
+        params = types.PaginatedRequestParams(cursor=cursor) if cursor else None
+        page = await ask(params=params)
+        items += getattr(page, name)
+        cursor = page.next_cursor
+        if not cursor:
+            return items
+
+
+async def lists(session):
+    """Names of all tools and prompts, and how many resources and templates there are."""
+    tools = sorted(tool.name for tool in await pages(session.list_tools, "tools"))
+    prompts = [prompt.name for prompt in await pages(session.list_prompts, "prompts")]
+    places = await pages(session.list_resources, "resources")
+    places += await pages(session.list_resource_templates, "resource_templates")
+    return {"text": f"{' '.join(tools)} | {' '.join(prompts)} | {len(places)}"}
 
 
 def root_cause(error):
@@ -90,13 +117,16 @@ async def run(cell, shared, drive, connect, automatic):
     report = {"cell": cell["name"]}
     try:
         async with connect(person, cell.get("declare", True)) as client:
-            if cell["name"] == "header":
-                await client.list_tools()
-            if drive == "auto":
-                result, rounds = await automatic(client, cell, person), None
+            if "lists" in cell:
+                report.update(await lists(client.session))
             else:
-                result, rounds = await by_hand(client.session, cell, person)
-        report.update(outcome(result), rounds=rounds)
+                if "list" in cell:
+                    await pages(client.session.list_tools, "tools")
+                if drive == "auto":
+                    result, rounds = await automatic(client, cell, person), None
+                else:
+                    result, rounds = await by_hand(client.session, cell, person)
+                report.update(outcome(result), rounds=rounds)
     except BaseException as error:
         error = root_cause(error)
         if isinstance(error, MCPError):

@@ -52,19 +52,35 @@ class Tone(BaseModel):
     tone: Literal["formal", "friendly"]
 
 
+class Quote(BaseModel):
+    name: str
+    price: int
+    discount: float | None = None
+
+
 class Page(BaseModel):
     page: Annotated[int, Field(ge=1)]
 
 
 SAY_HELLO = types.SamplingMessage(role="user", content=types.TextContent(type="text", text="Say hello."))
+WEATHER = types.Tool(name="weather", input_schema={"type": "object", "properties": {"city": {"type": "string"}}})
+WEATHER_IN_KYOTO = types.SamplingMessage(role="user", content=types.TextContent(type="text", text="Weather in Kyoto?"))
+
+
+def told(answer):
+    """The messages that end with what the tool gave which the model wanted."""
+    used = answer.content[0] if isinstance(answer.content, list) else answer.content
+    sunny = types.TextContent(type="text", text="sunny")
+    gave = types.SamplingMessage(role="user", content=[types.ToolResultContent(tool_use_id=used.id, content=[sunny])])
+    return [WEATHER_IN_KYOTO, types.SamplingMessage(role="assistant", content=answer.content), gave]
 
 
 def page(message, url):
     return types.ElicitRequest(params=types.ElicitRequestURLParams(message=message, url=url))
 
 
-def sampling():
-    params = types.CreateMessageRequestParams(messages=[SAY_HELLO], max_tokens=100, system_prompt="One word.")
+def sampling(messages=(SAY_HELLO,), **more):
+    params = types.CreateMessageRequestParams(messages=list(messages), max_tokens=100, **more)
     return types.CreateMessageRequest(params=params)
 
 

@@ -21,15 +21,18 @@ class Person {
     }
 
     answer({ method, params }) {
-        const question = { 'sampling/createMessage': 'sampling', 'roots/list': 'roots' }[method] ?? params.message;
+        // The lines behind the first one say what was wrong with an answer.
+        let question = { 'sampling/createMessage': 'sampling', 'roots/list': 'roots' }[method] ?? params.message.split('\n')[0];
+        if (params?.tools) question += params.messages.length === 1 ? ' with tools' : ' with a result';
         this.asked.push(question);
         if (!(question in this.answers)) throw new Error(`no answer to ${question}`);
-        return this.answers[question];
+        const answer = this.answers[question];
+        return Array.isArray(answer) ? answer.shift() : answer;
     }
 }
 
 async function connect(person, declares) {
-    const capabilities = declares ? { elicitation: { form: {}, url: {} }, sampling: {}, roots: {} } : {};
+    const capabilities = declares ? { elicitation: { form: {}, url: {} }, sampling: { tools: {} }, roots: {} } : {};
     const client = new Client({ name: 'interop', version: '1.0.0' }, { capabilities, versionNegotiation: { mode: 'auto' } });
     if (declares) {
         for (const method of ['elicitation/create', 'sampling/createMessage', 'roots/list']) {
@@ -65,7 +68,25 @@ function outcome(cell, result) {
     if (cell.prompt) return { text: result.messages[0].content.text };
     if (cell.resource) return { text: result.contents[0].text };
     const text = result.content.map(block => block.text).join('');
-    return result.isError ? { toolError: text } : { text };
+    return { [result.isError ? 'toolError' : 'text']: text, structured: result.structuredContent };
+}
+
+/** Names of all tools and prompts, and how many resources and templates there are. */
+async function lists(client) {
+    const { tools } = await client.listTools();
+    const { prompts } = await client.listPrompts();
+    const { resources } = await client.listResources();
+    const { resourceTemplates } = await client.listResourceTemplates();
+    const names = list => list.map(({ name }) => name).sort().join(' ');
+    return { text: `${names(tools)} | ${names(prompts)} | ${resources.length + resourceTemplates.length}` };
+}
+
+async function play(client, cell, person, options) {
+    if (cell.lists) return lists(client);
+    if (cell.list) await client.listTools();
+    if (drive === 'auto') return outcome(cell, await call(client, cell, {}, options));
+    const { result, rounds } = await byHand(client, cell, person, options);
+    return { ...outcome(cell, result), rounds };
 }
 
 for (const cell of cells) {
@@ -77,8 +98,7 @@ for (const cell of cells) {
     try {
         const client = await connect(person, cell.declare ?? true);
         try {
-            const done = drive === 'auto' ? { result: await call(client, cell, {}, options) } : await byHand(client, cell, person, options);
-            Object.assign(report, outcome(cell, done.result), { rounds: done.rounds });
+            Object.assign(report, await play(client, cell, person, options));
         } finally {
             await client.close();
         }

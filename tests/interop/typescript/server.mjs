@@ -47,6 +47,12 @@ const sampling = inputRequired.createMessage({
     systemPrompt: 'One word.',
     maxTokens: 100
 });
+const weather = messages =>
+    inputRequired.createMessage({
+        messages: [{ role: 'user', content: { type: 'text', text: 'Weather in Kyoto?' } }, ...messages],
+        tools: [{ name: 'weather', inputSchema: { type: 'object', properties: { city: { type: 'string' } } } }],
+        maxTokens: 100
+    });
 const name = { message: 'Your name?', schema: z.object({ name: z.string() }) };
 const everything = z.object({
     name: z.string().min(1).describe('Who travels'),
@@ -93,6 +99,15 @@ function tools(server) {
         const view = inputResponse(ctx.mcpReq.inputResponses, 'summary');
         return view.kind === 'sampling' ? text(`the model says: ${view.result.content.text}`) : ask(ctx, { summary: sampling });
     });
+    tool('forecast', none, async (_, ctx) => {
+        const told = inputResponse(ctx.mcpReq.inputResponses, 'told');
+        if (told.kind === 'sampling') return text(told.result.content.text);
+        const answer = inputResponse(ctx.mcpReq.inputResponses, 'forecast');
+        if (answer.kind !== 'sampling') return ask(ctx, { forecast: weather([]) });
+        const { role, content } = answer.result;
+        const gave = { type: 'tool_result', toolUseId: [content].flat()[0].id, content: [{ type: 'text', text: 'sunny' }] };
+        return ask(ctx, { told: weather([{ role, content }, { role: 'user', content: [gave] }]) });
+    });
     tool('places', none, async (_, ctx) => {
         const view = inputResponse(ctx.mcpReq.inputResponses, 'places');
         return view.kind === 'roots' ? text(view.roots.map(root => root.uri).join(' ')) : ask(ctx, { places: inputRequired.listRoots() });
@@ -119,6 +134,13 @@ function tools(server) {
         }
         const { known, asking, refused } = await gather(ctx, { name });
         return known ? text(`found ${known.name.name}`) : (asking ?? no(refused));
+    });
+    const quote = z.object({ name: z.string(), price: z.number().int(), discount: z.number().nullable() });
+    server.registerTool('quote', { description: 'quote', inputSchema: none, outputSchema: quote }, async (_, ctx) => {
+        const { known, asking, refused } = await gather(ctx, { name });
+        if (!known) return asking ?? no(refused);
+        const structuredContent = { name: known.name.name, price: 420, discount: null };
+        return { ...text(JSON.stringify(structuredContent)), structuredContent };
     });
     const address = { type: 'object', properties: { city: { type: 'string', 'x-mcp-header': 'City' } }, required: ['city'] };
     tool('locate', fromJsonSchema(address), async ({ city }, ctx) => {

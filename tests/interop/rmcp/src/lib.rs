@@ -93,6 +93,16 @@ pub fn say_hello() -> InputRequest {
     InputRequest::CreateMessage(CreateMessageRequest::new(params))
 }
 
+/// Asks with a tool, and with what comes behind the question.
+pub fn weather(more: Vec<SamplingMessage>) -> InputRequest {
+    let mut messages = vec![SamplingMessage::user_text("Weather in Kyoto?")];
+    messages.extend(more);
+    let city = json!({"type": "object", "properties": {"city": {"type": "string"}}});
+    let tool = Tool::new("weather", "The weather", city.as_object().cloned().unwrap_or_default());
+    let params = CreateMessageRequestParams::new(messages, 100).with_tools(vec![tool]);
+    InputRequest::CreateMessage(CreateMessageRequest::new(params))
+}
+
 pub fn list_roots() -> InputRequest {
     InputRequest::ListRoots(ListRootsRequest::default())
 }

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use anyhow::{Context, bail};
+use anyhow::bail;
 use rmcp::model::*;
 use rmcp::service::{NotificationContext, RequestContext, RoleClient, RunningService, ServiceError};
 use rmcp::transport::{StreamableHttpClientTransport, TokioChildProcess};
@@ -35,31 +35,45 @@ struct Cell {
     arguments: JsonObject,
     answers: BTreeMap<String, Value>,
     declare: Option<bool>,
+    list: bool,
+    lists: bool,
     alter: bool,
 }
 
 struct Said {
-    answers: BTreeMap<String, Value>,
+    answers: Mutex<BTreeMap<String, Value>>,
     asked: Mutex<Vec<String>>,
     progress: AtomicBool,
 }
 
 impl Said {
     fn say(&self, question: &str) -> anyhow::Result<Value> {
+        // The lines behind the first one say what was wrong with an answer.
+        let question = question.lines().next().unwrap_or_default();
         self.asked.lock().unwrap().push(question.to_owned());
-        self.answers
-            .get(question)
-            .cloned()
-            .with_context(|| format!("no answer to {question:?}"))
+        let mut answers = self.answers.lock().unwrap();
+        match answers.get_mut(question) {
+            Some(Value::Array(answers)) if !answers.is_empty() => Ok(answers.remove(0)),
+            Some(answer) => Ok(answer.clone()),
+            None => bail!("no answer to {question:?}"),
+        }
     }
 
     fn answer(&self, request: &InputRequest) -> anyhow::Result<Value> {
         match request {
             InputRequest::Elicitation(request) => self.say(message(&request.params)),
-            InputRequest::CreateMessage(_) => self.say("sampling"),
+            InputRequest::CreateMessage(request) => self.say(kind_of(&request.params)),
             InputRequest::ListRoots(_) => self.say("roots"),
             _ => bail!("a question of no known kind"),
         }
+    }
+}
+
+fn kind_of(params: &CreateMessageRequestParams) -> &'static str {
+    match (&params.tools, params.messages.len()) {
+        (None, _) => "sampling",
+        (Some(_), 1) => "sampling with tools",
+        (Some(_), _) => "sampling with a result",
     }
 }
 
@@ -90,7 +104,7 @@ impl Person {
 impl ClientHandler for Person {
     fn get_info(&self) -> ClientConfig {
         let capabilities = match self.declares {
-            true => json!({"elicitation": {"form": {}, "url": {}}, "sampling": {}, "roots": {}}),
+            true => json!({"elicitation": {"form": {}, "url": {}}, "sampling": {"tools": {}}, "roots": {}}),
             false => json!({}),
         };
         let capabilities = serde_json::from_value(capabilities).expect("capabilities");
@@ -107,10 +121,10 @@ impl ClientHandler for Person {
 
     async fn create_message(
         &self,
-        _: CreateMessageRequestParams,
+        params: CreateMessageRequestParams,
         _: RequestContext<RoleClient>,
     ) -> Result<CreateMessageResult, ErrorData> {
-        self.handle("sampling")
+        self.handle(kind_of(&params))
     }
 
     async fn list_roots(&self, _: RequestContext<RoleClient>) -> Result<ListRootsResult, ErrorData> {
@@ -217,6 +231,18 @@ async fn automatic(client: &Running, cell: &Cell) -> anyhow::Result<(Value, Opti
     Ok((result, None))
 }
 
+/// Names of all tools and prompts, and how many resources and templates there are.
+async fn lists(client: &Running) -> anyhow::Result<(Value, Option<u32>)> {
+    let tools = client.list_all_tools().await?;
+    let mut tools: Vec<_> = tools.iter().map(|tool| tool.name.as_ref()).collect();
+    tools.sort();
+    let prompts = client.list_all_prompts().await?;
+    let prompts: Vec<_> = prompts.iter().map(|prompt| prompt.name.as_str()).collect();
+    let places = client.list_all_resources().await?.len() + client.list_all_resource_templates().await?.len();
+    let text = format!("{} | {} | {places}", tools.join(" "), prompts.join(" "));
+    Ok((json!({"text": text}), None))
+}
+
 async fn run(
     cell: &Cell,
     shared: &BTreeMap<String, Value>,
@@ -227,7 +253,7 @@ async fn run(
     let mut answers = shared.clone();
     answers.extend(cell.answers.clone());
     let said = Arc::new(Said {
-        answers,
+        answers: Mutex::new(answers),
         asked: Mutex::default(),
         progress: AtomicBool::new(false),
     });
@@ -238,10 +264,11 @@ async fn run(
     let mut report = json!({"cell": cell.name});
     let outcome: anyhow::Result<(Value, Option<u32>)> = async {
         let client = connect(person, over_http, place).await?;
-        if cell.name == "header" {
+        if cell.list {
             client.list_all_tools().await?;
         }
         let outcome = match by_itself {
+            _ if cell.lists => lists(&client).await,
             true => automatic(&client, cell).await,
             false => by_hand(&client, cell, &said).await,
         };
@@ -253,11 +280,13 @@ async fn run(
         Ok((result, rounds)) => {
             let pointer = match (&cell.tool, &cell.prompt) {
                 (Some(_), _) => "/content/0/text",
+                _ if cell.lists => "/text",
                 (_, Some(_)) => "/messages/0/content/text",
                 _ => "/contents/0/text",
             };
             let name = if result["isError"] == true { "toolError" } else { "text" };
             report[name] = result.pointer(pointer).cloned().unwrap_or_default();
+            report["structured"] = result["structuredContent"].clone();
             report["rounds"] = rounds.into();
         }
         Err(error) => match error.downcast_ref() {

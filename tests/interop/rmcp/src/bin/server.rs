@@ -5,8 +5,8 @@
 // Sampling and roots are deprecated, and asked for all the same.
 #![allow(deprecated)]
 
-use interop_rmcp::{Asking, Gather, elicit, input, invalid, list_roots, say_hello};
-use rmcp::handler::server::tool::{InputResponses, RequestState};
+use interop_rmcp::{Asking, Gather, elicit, input, invalid, list_roots, say_hello, weather};
+use rmcp::handler::server::tool::{InputResponses, RequestState, schema_for_output};
 use rmcp::handler::server::wrapper::Parameters;
 use rmcp::model::*;
 use rmcp::service::{Peer, RequestContext, RoleServer};
@@ -31,6 +31,13 @@ struct Address {
 #[derive(Serialize, Deserialize, JsonSchema)]
 struct Name {
     name: String,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Quote {
+    name: String,
+    price: u32,
+    discount: Option<f64>,
 }
 
 #[derive(Serialize, Deserialize, JsonSchema)]
@@ -165,6 +172,27 @@ impl Travel {
         }
     }
 
+    #[tool(description = "Asks a model that uses tools")]
+    async fn forecast(&self, InputResponses(answers): InputResponses) -> Result<CallToolResponse, ErrorData> {
+        let mut answers = answers.unwrap_or_default();
+        if let Some(told) = answers.remove("told") {
+            return text(told["content"]["text"].as_str().unwrap_or("?"));
+        }
+        let Some(answer) = answers.remove("forecast") else {
+            return Ok(input([("forecast", weather(Vec::new()))], None).into());
+        };
+        let used: SamplingMessage = serde_json::from_value(answer).map_err(invalid)?;
+        let id = used
+            .content
+            .first()
+            .and_then(|block| block.as_tool_use())
+            .map(|used| used.id.clone());
+        let id = id.ok_or_else(|| invalid("the model uses no tool"))?;
+        let gave = SamplingMessageContentBlock::tool_result(id, vec![ContentBlock::text("sunny")]);
+        let gave = SamplingMessage::new_multiple(Role::User, vec![gave]);
+        Ok(input([("told", weather(vec![used, gave]))], None).into())
+    }
+
     #[tool(description = "Asks for the roots")]
     async fn places(&self, InputResponses(answers): InputResponses) -> Result<CallToolResponse, ErrorData> {
         match answers.unwrap_or_default().remove("places") {
@@ -227,6 +255,29 @@ impl Travel {
         }
     }
 
+    #[tool(description = "Has structured content", output_schema = schema_for_output::<Quote>())]
+    async fn quote(
+        &self,
+        RequestState(state): RequestState,
+        InputResponses(answers): InputResponses,
+    ) -> Result<CallToolResponse, ErrorData> {
+        match Gather::new("quote", state, answers)
+            .of::<Name>("name", "Your name?")
+            .known()
+        {
+            Ok(known) => {
+                let name = known["name"]["name"].as_str().unwrap_or("?").to_owned();
+                let quote = Quote {
+                    name,
+                    price: 420,
+                    discount: None,
+                };
+                Ok(CallToolResult::structured(serde_json::to_value(quote).map_err(invalid)?).into())
+            }
+            Err(asking) => not_yet(asking),
+        }
+    }
+
     #[tool(description = "Has an argument in a header")]
     async fn locate(
         &self,
@@ -256,6 +307,27 @@ impl ServerHandler for Travel {
             .enable_resources()
             .build();
         ServerConfig::new(capabilities).with_server_info(Implementation::new("interop-rmcp", "1.0.0"))
+    }
+
+    async fn list_prompts(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListPromptsResult, ErrorData> {
+        let topic = PromptArgument::new("topic").with_required(true);
+        let brief = Prompt::new("brief", Some("A brief in some tone"), Some(vec![topic]));
+        Ok(ListPromptsResult::with_all_items(vec![brief]))
+    }
+
+    async fn list_resources(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        Ok(ListResourcesResult::with_all_items(vec![Resource::new(
+            "note://today",
+            "today",
+        )]))
     }
 
     async fn get_prompt(
