@@ -8,16 +8,21 @@ MARKS = "¹²³⁴⁵⁶⁷⁸⁹"
 
 
 def verdict(runs):
-    """What to say of (transport, drive) -> whether it worked."""
-    if all(runs.values()):
-        return "yes"
-    if not any(runs.values()):
+    """What to say of (transport, drive) -> (whether it was as expected, why it is not offered)."""
+    names = {how: f"{'HTTP' if how[0] == 'http' else how[0]} {HOW[how[1]]}" for how in runs}
+    failed = [names[how] for how, (ok, _) in runs.items() if not ok]
+    if len(failed) == len(runs):
         return "**no**"
-    failed = (f"{transport.upper() if transport == 'http' else transport} {HOW[drive]}" for (transport, drive), ok in runs.items() if not ok)
-    return "**not** " + ", ".join(sorted(failed))
+    if failed:
+        return "**not** " + ", ".join(sorted(failed))
+    offered = {drive for (_, drive), (_, why) in runs.items() if not why}
+    if not offered:
+        return "not offered"
+    missing = sorted({HOW[drive] for _, drive in runs} - {HOW[drive] for drive in offered})
+    return f"not {', '.join(missing)}" if missing else "yes"
 
 
-def table(cells, peers, seen, not_offered, notes):
+def table(cells, peers, seen, notes):
     names = list(dict.fromkeys(cell["row"] for cell in cells))
     sides = [(peer, side) for peer in peers for side in ("client", "server")]
     footnotes = []
@@ -28,22 +33,17 @@ def table(cells, peers, seen, not_offered, notes):
         return MARKS[footnotes.index(text)]
 
     def field(peer, side, name):
-        runs, marks, offered = {}, [], True
+        runs, marks = {}, []
         for cell in (cell for cell in cells if cell["row"] == name):
             key = (peer, side, cell["name"])
-            for how, ok in seen.get(key, {}).items():
-                runs[how] = runs.get(how, True) and ok
-            if key in not_offered:
-                offered = False
-                marks.append(mark(not_offered[key][0]))
-            elif key in notes:
-                marks.append(mark(notes[key]))
+            for how, (ok, why) in seen.get(key, {}).items():
+                before, reason = runs.get(how, (True, None))
+                runs[how] = (before and ok, reason or why)
+                marks += [mark(why)] if why else []
+            marks += [mark(notes[key])] if key in notes else []
         if not runs:
             return "–"
-        said = verdict(runs)
-        if said == "yes" and not offered:
-            said = "not offered"
-        return " ".join([said, *dict.fromkeys(marks)])
+        return " ".join([verdict(runs), *dict.fromkeys(marks)])
 
     rows = [["", *(peers[peer][side][1] for peer, side in sides)]]
     rows.append(["---"] * (len(sides) + 1))
