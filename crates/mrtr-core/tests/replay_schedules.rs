@@ -329,3 +329,24 @@ fn a_step_whose_combinator_is_gone_does_not_hang_the_round() {
         assert_eq!(keys(closed.expect("the step has woken the round")), ["q"]);
     }
 }
+
+#[test]
+fn a_step_that_is_dropped_elsewhere_does_not_hang_the_round() {
+    let (give, given) = std::sync::mpsc::channel();
+    let handler = |cx: Cx| async move {
+        let mut step = Box::pin(cx.step("slow", std::future::pending::<Result<(), Infallible>>));
+        assert!((&mut step).now_or_never().is_none());
+        give.send(step).expect("is open");
+        ask(&cx, "q").await?;
+        Ok::<_, ToolError>(())
+    };
+    let mut call = Call::new();
+    let (wakes, mut seen) = (Count::default(), 0);
+    wakes.up();
+    let mut round: Pin<Box<dyn Future<Output = _>>> = Box::pin(call.play(none(), handler));
+    assert!(run_on(&mut round, &wakes, &mut seen).is_none());
+    let step = given.recv().expect("was given");
+    std::thread::spawn(move || drop(step)).join().expect("ends");
+    let closed = run_on(&mut round, &wakes, &mut seen);
+    assert_eq!(keys(closed.expect("nothing is left to wait for")), ["q"]);
+}

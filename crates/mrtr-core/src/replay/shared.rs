@@ -12,6 +12,7 @@ use super::fault::FaultKind;
 use super::journal::Given;
 use super::question::Question;
 use super::run::{Found, Run, SlotId};
+use super::steps::StepId;
 use super::timer::Timer;
 
 /// What does not change during a run.
@@ -67,6 +68,13 @@ impl Shared {
     /// A step can go on and has `told` whoever polled it last.
     pub(crate) fn step_woken(&self, told: &Waker) {
         let waker = self.run().step_woken(told);
+        if let Some(waker) = waker {
+            waker.wake();
+        }
+    }
+
+    pub(crate) fn drop_step(&self, id: StepId) {
+        let waker = self.run().drop_step(id);
         if let Some(waker) = waker {
             waker.wake();
         }

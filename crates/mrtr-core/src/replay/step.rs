@@ -158,7 +158,7 @@ impl Drop for Inside<'_> {
 impl<F, Fut> Drop for Core<F, Fut> {
     fn drop(&mut self) {
         if matches!(self.work, Work::Running(..)) {
-            self.shared.run().end_step(self.id);
+            self.shared.drop_step(self.id);
         }
     }
 }

@@ -157,6 +157,16 @@ impl Run {
         self.steps.ended(id);
     }
 
+    /// A step was given up; gives the waker to call if the round waited for it
+    /// and this happened elsewhere, so that nobody else wakes it.
+    pub(super) fn drop_step(&mut self, id: StepId) -> Option<Waker> {
+        self.end_step(id);
+        if self.blocked == 0 || self.polling.is_some() {
+            return None;
+        }
+        self.waker.clone()
+    }
+
     /// A step can go on; gives the waker to call if the round waits for that.
     ///
     /// A round that waits for nothing but steps cannot rely on `told`: a
