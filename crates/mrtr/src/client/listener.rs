@@ -7,9 +7,12 @@ use mrtr_core::wire::{ErrorObject, RequestId, ServerNotification, SubscriptionFi
 use tokio::sync::Notify;
 
 use super::error::Loss;
+use super::mistakes::Mistakes;
 
 /// How many different changes may wait to be read.
 const MOST_WAITING: usize = 1024;
+/// How many bytes the URIs among them may have together.
+const MOST_BYTES: usize = 1024 * 1024;
 
 /// One change at a server, as a [`Subscription`](super::Subscription) tells it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,6 +31,15 @@ pub enum Change {
     },
 }
 
+impl Change {
+    const fn bytes(&self) -> usize {
+        match self {
+            Self::Resource { uri } => uri.len(),
+            _ => 0,
+        }
+    }
+}
+
 /// How a subscription ended.
 #[derive(Clone, Debug)]
 pub(crate) enum End {
@@ -44,6 +56,7 @@ pub(crate) enum End {
 pub(crate) struct Listener {
     id: u64,
     wanted: SubscriptionFilter,
+    mistakes: Mistakes,
     state: Mutex<State>,
     heard: Notify,
 }
@@ -52,6 +65,8 @@ pub(crate) struct Listener {
 struct State {
     granted: Option<SubscriptionFilter>,
     waiting: VecDeque<Change>,
+    /// Of the URIs that wait.
+    bytes: usize,
     end: Option<End>,
 }
 
@@ -61,6 +76,7 @@ impl Listener {
         Self {
             id,
             wanted,
+            mistakes: Mistakes::default(),
             state: Mutex::default(),
             heard: Notify::new(),
         }
@@ -74,10 +90,12 @@ impl Listener {
     pub(crate) fn notification(&self, notification: ServerNotification) {
         let id = RequestId::from(self.id);
         if notification.subscription_id().is_some_and(|of| of != id) {
-            tracing::warn!(
-                method = notification.method(),
-                "a notification of another subscription was ignored"
-            );
+            if self.mistakes.are_worth_a_warning() {
+                tracing::warn!(
+                    method = notification.method(),
+                    "a notification of another subscription was ignored"
+                );
+            }
             return;
         }
         let wanted = |flag: Option<bool>| flag == Some(true);
@@ -110,7 +128,9 @@ impl Listener {
             _ => return,
         };
         if !wanted {
-            tracing::warn!(?change, "a change that was not subscribed to was ignored");
+            if self.mistakes.are_worth_a_warning() {
+                tracing::warn!(?change, "a change that was not subscribed to was ignored");
+            }
             return;
         }
         self.change(change);
@@ -118,16 +138,20 @@ impl Listener {
 
     fn change(&self, change: Change) {
         let mut state = self.state();
-        if state.granted.is_none() {
+        if state.granted.is_none() && self.mistakes.are_worth_a_warning() {
             tracing::warn!(?change, "a change came before the acknowledgement");
         }
         if state.end.is_some() || state.waiting.contains(&change) {
             return;
         }
-        if state.waiting.len() >= MOST_WAITING {
-            let reason = format!("{MOST_WAITING} changes wait to be read already");
+        let bytes = state.bytes.saturating_add(change.bytes());
+        if state.waiting.len() >= MOST_WAITING || bytes > MOST_BYTES {
+            let waiting = state.waiting.len();
+            let reason =
+                format!("{waiting} changes wait to be read, and there is no room for more");
             state.end = Some(End::Lost(Loss::closed(reason)));
         } else {
+            state.bytes = bytes;
             state.waiting.push_back(change);
         }
         drop(state);
@@ -174,6 +198,7 @@ impl Listener {
             {
                 let mut state = self.state();
                 if let Some(change) = state.waiting.pop_front() {
+                    state.bytes -= change.bytes();
                     return Ok(change);
                 }
                 if let Some(end) = &state.end {
@@ -186,5 +211,38 @@ impl Listener {
 
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn resource(number: u32, length: usize) -> Change {
+        Change::Resource {
+            uri: format!("file:///{number}/{}", "x".repeat(length)),
+        }
+    }
+
+    #[tokio::test]
+    async fn what_waits_to_be_read_is_bounded_in_bytes_too() {
+        let listener = Listener::new(1, SubscriptionFilter::default());
+        for number in 0..3 {
+            listener.change(resource(number, MOST_BYTES / 2 - 100));
+        }
+        let read = [listener.next().await, listener.next().await];
+        assert!(read.iter().all(Result::is_ok), "two of them have room");
+        assert!(matches!(listener.next().await, Err(End::Lost(_))));
+    }
+
+    #[tokio::test]
+    async fn what_was_read_makes_room() {
+        let listener = Listener::new(1, SubscriptionFilter::default());
+        for number in 0..10 {
+            let change = resource(number, MOST_BYTES / 2);
+            listener.change(change.clone());
+            let read = listener.next().await;
+            assert!(read.is_ok_and(|read| read == change));
+        }
     }
 }

@@ -55,6 +55,7 @@ mod leg;
 mod limits;
 mod listener;
 mod lists;
+mod mistakes;
 mod session;
 mod stdio;
 mod store;

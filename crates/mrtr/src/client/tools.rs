@@ -12,6 +12,7 @@ use serde_json::value::RawValue;
 use super::Client;
 use super::cache::Subject;
 use super::error::{ClientError, ToolDefinition};
+use super::mistakes::Mistakes;
 use super::session::{Link, Mirrors};
 use crate::headers::{ParamError, ParamHeaders};
 
@@ -35,7 +36,11 @@ impl Client {
         let session = &self.session;
         let epoch = session.cache.epoch(Subject::Tools);
         let items = self.items("tools/list", "tools", anew).await?;
-        let mut tools: Vec<Tool> = items.iter().filter_map(|item| tool(item)).collect();
+        let mistakes = Mistakes::default();
+        let mut tools: Vec<Tool> = items
+            .iter()
+            .filter_map(|item| tool(item, &mistakes))
+            .collect();
         if matches!(session.link, Link::Stdio(_)) {
             return Ok(tools);
         }
@@ -44,7 +49,9 @@ impl Client {
         mirrors.listed = Some(epoch);
         tools.retain(|tool| {
             let mirror = mirror(tool);
-            if let Err(reason) = &mirror {
+            if let Err(reason) = &mirror
+                && mistakes.are_worth_a_warning()
+            {
                 tracing::warn!(tool = tool.name, %reason, "a tool with an invalid definition was left out");
             }
             let valid = mirror.is_ok();
@@ -102,13 +109,14 @@ impl Mirrors {
     }
 }
 
-fn tool(item: &RawValue) -> Option<Tool> {
+fn tool(item: &RawValue, mistakes: &Mistakes) -> Option<Tool> {
     #[derive(Deserialize)]
     struct Named {
         name: String,
     }
     match serde_json::from_str(item.get()) {
         Ok(tool) => Some(tool),
+        Err(_) if !mistakes.are_worth_a_warning() => None,
         Err(reason) => {
             let named: Option<Named> = serde_json::from_str(item.get()).ok();
             let tool = named.map_or_else(|| "without a name".to_owned(), |named| named.name);

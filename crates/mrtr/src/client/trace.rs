@@ -7,6 +7,7 @@ use http::HeaderMap;
 use mrtr_core::wire::ServerNotification;
 
 use super::cache::Cache;
+use super::mistakes::Mistakes;
 
 /// Which way a message went.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,6 +42,7 @@ pub(crate) struct Hooks {
     pub(crate) trace: Option<Arc<TraceFn>>,
     pub(crate) notify: Option<Arc<NotifyFn>>,
     pub(crate) cache: Option<Arc<Cache>>,
+    pub(crate) mistakes: Mistakes,
 }
 
 impl Hooks {

@@ -5,6 +5,8 @@ use std::sync::Arc;
 use mrtr_core::exchange::{ExchangeError, Next, Phase, Reached};
 use mrtr_core::wire::{ErrorCode, ErrorObject, ProgressParams, meta_key};
 use serde_json::value::RawValue;
+use tokio::task::unconstrained;
+use tokio::time::sleep;
 
 use super::{Caching, Call, CallOutcome, Kind, Turn};
 use crate::client::cache::{Key, Subject, Ticket};
@@ -43,7 +45,7 @@ impl Call {
                     self.rewrite()?;
                     return Ok(Turn::Asked(questions));
                 }
-                Next::Wait { delay } => tokio::time::sleep(delay).await,
+                Next::Wait { delay } => sleep(delay).await,
                 _ => return Err(Usage::new("this exchange cannot be driven").into()),
             }
         }
@@ -176,11 +178,13 @@ impl Call {
                 on_progress(progress);
             }
         };
+        // A flood of progress uses up what the runtime lets a task do at a time; the timers run all
+        // the same.
         tokio::select! {
             biased;
             reply = ready.send(leg, &mut heard) => reply,
-            after = patience.end() => Err(Fault::Lost(Loss::Timeout { after })),
-            () = tokio::time::sleep(left) => Err(Fault::Lost(Loss::Timeout { after: left })),
+            after = unconstrained(patience.end()) => Err(Fault::Lost(Loss::Timeout { after })),
+            () = unconstrained(sleep(left)) => Err(Fault::Lost(Loss::Timeout { after: left })),
         }
     }
 

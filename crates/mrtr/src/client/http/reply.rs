@@ -132,7 +132,9 @@ impl Reading<'_> {
                 match ServerNotification::decode(&method, params) {
                     Ok(notification) => Ok(notification.map(Event::Told)),
                     Err(error) => {
-                        tracing::warn!(%method, error, "a malformed notification was ignored");
+                        if self.hooks.mistakes.are_worth_a_warning() {
+                            tracing::warn!(%method, error, "a malformed notification was ignored");
+                        }
                         Ok(None)
                     }
                 }

@@ -138,16 +138,20 @@ pub(super) fn dispatch(line: &[u8], table: &Mutex<Table>, hooks: &Hooks) {
             match ServerNotification::decode(&method, params) {
                 Ok(Some(notification)) => tell(notification, table, hooks),
                 Ok(None) => tracing::debug!(%method, "an unknown notification was ignored"),
-                Err(error) => {
+                Err(error) if hooks.mistakes.are_worth_a_warning() => {
                     tracing::warn!(%method, error, "a malformed notification was ignored");
                 }
+                Err(_) => {}
             }
         }
-        Ok(ServerMessage::Request { method, .. }) => {
+        Ok(ServerMessage::Request { method, .. }) if hooks.mistakes.are_worth_a_warning() => {
             tracing::warn!(%method, "the server sent a request, which this revision forbids");
         }
         Ok(_) => {}
-        Err(error) => tracing::warn!(%error, "the server wrote a line that is not a message"),
+        Err(error) if hooks.mistakes.are_worth_a_warning() => {
+            tracing::warn!(%error, "the server wrote a line that is not a message");
+        }
+        Err(_) => {}
     }
 }
 
