@@ -52,7 +52,7 @@ impl Client {
             if let Err(reason) = &mirror
                 && mistakes.are_worth_a_warning()
             {
-                tracing::warn!(tool = tool.name, %reason, "a tool with an invalid definition was left out");
+                tracing::warn!(tool = tool.name, reason = ?reason.to_string(), "a tool with an invalid definition was left out");
             }
             let valid = mirror.is_ok();
             mirrors.by_tool.insert(tool.name.clone(), mirror);
@@ -76,7 +76,7 @@ impl Client {
                 Ok(_) => {}
                 // Without a list there is nothing to mirror. The server decides what that means.
                 Err(ClientError::Exchange(ExchangeError::Rejected(rejected))) => {
-                    tracing::debug!(error = %rejected.error, "the tools cannot be listed");
+                    tracing::debug!(error = ?rejected.error.to_string(), "the tools cannot be listed");
                     if rejected.error.code == ErrorCode::METHOD_NOT_FOUND {
                         session.mirrors().listed = Some(epoch);
                     }
@@ -120,7 +120,7 @@ fn tool(item: &RawValue, mistakes: &Mistakes) -> Option<Tool> {
         Err(reason) => {
             let named: Option<Named> = serde_json::from_str(item.get()).ok();
             let tool = named.map_or_else(|| "without a name".to_owned(), |named| named.name);
-            tracing::warn!(tool, %reason, "a tool with an invalid definition was left out");
+            tracing::warn!(tool, reason = ?reason.to_string(), "a tool with an invalid definition was left out");
             None
         }
     }

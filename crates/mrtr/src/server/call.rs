@@ -88,7 +88,7 @@ impl Call<'_> {
             }
             Closed::Complete(Err(problem)) => Ok(Ended::BadArguments(problem)),
             Closed::Refused(refused) => {
-                tracing::info!(%refused, "refused");
+                tracing::info!(refused = ?refused.to_string(), "refused");
                 Ok(Ended::Refused(refused))
             }
             Closed::Failed(error) => {
@@ -106,7 +106,7 @@ impl Call<'_> {
             }
             Closed::Rejected(reject) => Err(rejected(reject)),
             Closed::Fault(fault) => {
-                tracing::error!(%fault, "the handler broke a rule");
+                tracing::error!(fault = ?fault.to_string(), "the handler broke a rule");
                 Err(Cause::Fault)
             }
         }
@@ -124,7 +124,7 @@ impl Call<'_> {
 }
 
 fn rejected(reject: Reject) -> Cause {
-    tracing::info!(reason = %reject.log, "the request was rejected");
+    tracing::info!(reason = ?reject.log.to_string(), "the request was rejected");
     reject.cause
 }
 

@@ -99,7 +99,7 @@ impl Server {
                 None => Err(unknown(request)),
             };
             answered.unwrap_or_else(|cause| {
-                tracing::debug!(%cause, "answered with an error");
+                tracing::debug!(cause = ?cause.to_string(), "answered with an error");
                 Reply::error(Some(&request.id), &cause)
             })
         };

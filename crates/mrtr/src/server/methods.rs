@@ -67,13 +67,13 @@ impl Server {
                 if let Some(promise) = &tool.output
                     && let Err(problem) = promise.check(&result)
                 {
-                    tracing::error!(%problem, "the result does not fit the tool's output schema");
+                    tracing::error!(problem = ?problem.to_string(), "the result does not fit the tool's output schema");
                     return Err(Cause::Fault);
                 }
                 result
             }
             Ended::BadArguments(problem) => {
-                tracing::debug!(%problem, "the arguments do not fit the tool");
+                tracing::debug!(problem = ?problem.to_string(), "the arguments do not fit the tool");
                 CallToolResult::error(format!(
                     "Invalid arguments for the tool `{name}`: {problem}"
                 ))
@@ -137,7 +137,7 @@ impl Server {
             ),
             // A value the template allows but the resource does not.
             Ended::BadArguments(problem) => {
-                tracing::debug!(%problem, "the variables do not fit the resource");
+                tracing::debug!(problem = ?problem.to_string(), "the variables do not fit the resource");
                 Err(Cause::ResourceNotFound {
                     uri: uri.into_owned(),
                 })

@@ -129,3 +129,21 @@ async fn a_trace_context_is_noted() {
     peer.result("tools/call", json!({"name": "pay"})).await;
     assert!(logged().contains("0af7651916cd43dd8448eb211c80319c"));
 }
+
+#[tokio::test]
+async fn what_a_client_sends_stays_on_its_line_of_the_log() {
+    capture();
+    let peer = Peer::of(builder().tool(tool("pay", pay)));
+    let hostile = "x\u{1b}[2J\nWARN forged";
+    peer.error("tools/call", json!({"name": hostile})).await;
+    peer.error(hostile, json!({})).await;
+    peer.error(
+        "tools/call",
+        json!({"name": "pay", "requestState": hostile}),
+    )
+    .await;
+    let text = logged();
+    assert!(text.contains("forged"), "{text}");
+    assert!(!text.contains('\u{1b}'), "{text}");
+    assert!(!text.contains("\nWARN"), "{text}");
+}

@@ -133,7 +133,7 @@ impl Reading<'_> {
                     Ok(notification) => Ok(notification.map(Event::Told)),
                     Err(error) => {
                         if self.hooks.mistakes.are_worth_a_warning() {
-                            tracing::warn!(%method, error, "a malformed notification was ignored");
+                            tracing::warn!(?method, error, "a malformed notification was ignored");
                         }
                         Ok(None)
                     }

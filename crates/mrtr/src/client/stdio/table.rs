@@ -137,19 +137,22 @@ pub(super) fn dispatch(line: &[u8], table: &Mutex<Table>, hooks: &Hooks) {
         Ok(ServerMessage::Notification { method, params }) => {
             match ServerNotification::decode(&method, params) {
                 Ok(Some(notification)) => tell(notification, table, hooks),
-                Ok(None) => tracing::debug!(%method, "an unknown notification was ignored"),
+                Ok(None) => tracing::debug!(?method, "an unknown notification was ignored"),
                 Err(error) if hooks.mistakes.are_worth_a_warning() => {
-                    tracing::warn!(%method, error, "a malformed notification was ignored");
+                    tracing::warn!(?method, error, "a malformed notification was ignored");
                 }
                 Err(_) => {}
             }
         }
         Ok(ServerMessage::Request { method, .. }) if hooks.mistakes.are_worth_a_warning() => {
-            tracing::warn!(%method, "the server sent a request, which this revision forbids");
+            tracing::warn!(
+                ?method,
+                "the server sent a request, which this revision forbids"
+            );
         }
         Ok(_) => {}
         Err(error) if hooks.mistakes.are_worth_a_warning() => {
-            tracing::warn!(%error, "the server wrote a line that is not a message");
+            tracing::warn!(error = ?error.to_string(), "the server wrote a line that is not a message");
         }
         Err(_) => {}
     }
@@ -163,7 +166,7 @@ fn tell(notification: ServerNotification, table: &Mutex<Table>, hooks: &Hooks) {
             hooks.changed(&notification);
             match lock(table).listener(&id) {
                 Some(listener) => listener.notification(notification),
-                None => tracing::debug!(%id, "a notification of no open subscription was ignored"),
+                None => tracing::debug!(?id, "a notification of no open subscription was ignored"),
             }
         }
         (None, notification) => hooks.notification(notification),
@@ -172,4 +175,35 @@ fn tell(notification: ServerNotification, table: &Mutex<Table>, hooks: &Hooks) {
 
 fn number(id: &RequestId) -> Option<u64> {
     u64::try_from(id.as_i64()?).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Seek as _, SeekFrom};
+
+    use super::*;
+
+    #[test]
+    fn what_a_server_sends_stays_on_its_line_of_the_log() {
+        let mut log = tempfile::tempfile().unwrap();
+        let subscriber = tracing_subscriber::fmt()
+            .with_max_level(tracing::Level::TRACE)
+            .with_ansi(false)
+            .with_writer(Mutex::new(log.try_clone().unwrap()))
+            .finish();
+        tracing::subscriber::with_default(subscriber, || {
+            let (table, hooks) = (Mutex::default(), Hooks::default());
+            for line in [
+                r#"{"jsonrpc":"2.0","id":1,"method":"\u001b[2J\nforged"}"#,
+                r#"{"jsonrpc":"2.0","method":"\u001b[2J\nforged"}"#,
+                "\u{1b}[2J",
+            ] {
+                dispatch(line.as_bytes(), &table, &hooks);
+            }
+        });
+        log.seek(SeekFrom::Start(0)).unwrap();
+        let text = std::io::read_to_string(log).unwrap();
+        assert_eq!(text.lines().count(), 3, "{text}");
+        assert!(!text.contains('\u{1b}'), "{text}");
+    }
 }

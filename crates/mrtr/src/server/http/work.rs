@@ -54,7 +54,7 @@ async fn answer(
     catch(server.answer(request, &caller, events))
         .await
         .unwrap_or_else(|panic| {
-            tracing::error!(method = %request.method, panic, "answering a request panicked");
+            tracing::error!(method = ?request.method, panic, "answering a request panicked");
             Reply::error(Some(&request.id), &Cause::Fault)
         })
 }

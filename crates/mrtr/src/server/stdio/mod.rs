@@ -201,7 +201,7 @@ impl Connection {
                     && let Ok(id) = notification.params.request_id()
                 {
                     let reason = notification.params.reason();
-                    tracing::debug!(%id, ?reason, "the client cancelled a request");
+                    tracing::debug!(?id, ?reason, "the client cancelled a request");
                     self.flights.cancel(&id);
                 }
                 return None;
@@ -270,7 +270,7 @@ impl Connection {
         catch(self.stdio.server.answer(request, &caller, sink))
             .await
             .unwrap_or_else(|panic| {
-                tracing::error!(method = %request.method, panic, "answering a request panicked");
+                tracing::error!(method = ?request.method, panic, "answering a request panicked");
                 Reply::error(Some(&request.id), &Cause::Fault)
             })
             .body
