@@ -290,32 +290,3 @@ async fn a_list_ends_with_the_time_of_one_call() {
     assert_eq!(error.pages, 3);
     server.abort();
 }
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_flood_of_progress_does_not_outlast_the_time_of_a_call() {
-    let (mut peer, builder) = Peer::new();
-    let client = build(builder, |limits| {
-        limits.call = limits.call.with_total(Duration::from_millis(200));
-    });
-    let server = tokio::spawn(async move {
-        peer.discover().await;
-        let request = peer.next().await.unwrap();
-        let params = json!({"progressToken": request["id"], "progress": 1});
-        let progress = json!({
-            "jsonrpc": "2.0", "method": "notifications/progress", "params": params,
-        });
-        loop {
-            peer.say(progress.clone()).await;
-        }
-    });
-    // Slower than the server, so that there is always more to hear.
-    let slow = |_| std::thread::sleep(Duration::from_micros(300));
-    let mut call = client.tool("t", &json!({})).unwrap().on_progress(slow);
-    let ended = tokio::time::timeout(seconds(60), call.advance()).await;
-    let error = ended.expect("it ends by itself").unwrap_err();
-    assert!(
-        matches!(error, ClientError::Exchange(_) | ClientError::Ambiguous(_)),
-        "{error}"
-    );
-    server.abort();
-}
