@@ -253,3 +253,19 @@ async fn standard_error_is_kept_handed_over_or_forwarded() {
     }
     assert_eq!(*lines.lock().unwrap(), ["ready", "tail"]);
 }
+
+#[tokio::test]
+async fn what_one_process_said_is_not_kept_for_the_next() {
+    let list = json!({"resultType": "complete", "prompts": [], "ttlMs": 60_000,
+        "cacheScope": "public"});
+    let child = Child::new(&format!("take; result '{list}'; take; exit 0"));
+    let client = child.client();
+    for _ in 0..2 {
+        client.list_prompts().await.unwrap();
+    }
+    client.close().await;
+    client.list_prompts().await.unwrap();
+    let asked = ["server/discover", "prompts/list"];
+    assert_eq!(child.methods(), [asked, asked].concat());
+    client.close().await;
+}

@@ -382,3 +382,28 @@ async fn a_server_that_does_not_acknowledge_is_given_up_and_told_so() {
     assert!(matches!(lost.loss, Loss::Timeout { .. }), "{error}");
     server.await.unwrap();
 }
+
+#[tokio::test(start_paused = true)]
+async fn what_changed_while_its_request_was_under_way_is_not_kept() {
+    let wanted = filter(json!({"promptsListChanged": true}));
+    let (mut peer, client, id, _subscription) = listening(wanted).await;
+    let server = tokio::spawn(async move {
+        let page = json!({"resultType": "complete", "prompts": [], "ttlMs": 60_000,
+            "cacheScope": "public"});
+        for round in 0..2 {
+            let request = peer.next().await.unwrap();
+            assert_eq!(request["method"], "prompts/list");
+            if round == 0 {
+                peer.say(told(&id, "prompts/list_changed", json!({}))).await;
+            }
+            peer.result(&request, page.clone()).await;
+        }
+        peer
+    });
+    for _ in 0..3 {
+        client.list_prompts().await.unwrap();
+    }
+    let server = tokio::time::timeout(Duration::from_secs(60), server).await;
+    let mut peer = server.expect("the list is asked for again").unwrap();
+    peer.silence().await;
+}
