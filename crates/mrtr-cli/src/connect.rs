@@ -48,6 +48,7 @@ pub(crate) fn client(
 ) -> Result<Client, Failure> {
     let mut limits = ClientLimits::default();
     limits.leg = Duration::from_secs(args.timeout);
+    limits.probe = limits.probe.min(limits.leg);
     limits.call.total = limits.call.total.max(limits.leg);
     let mut builder = match reach {
         Reach::Url(url) => Client::http(url),

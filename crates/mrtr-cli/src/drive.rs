@@ -119,7 +119,8 @@ impl Driver<'_> {
             match &answer {
                 Some(answer) => self.announce(key, question, answer),
                 None if person => {
-                    answer = ask::put(&self.screen, server, key, question).map_err(left)?;
+                    answer = ask::put(&self.screen, server, key, question)
+                        .map_err(|reason| left(&reason, self.save))?;
                 }
                 None => {}
             }
@@ -178,10 +179,18 @@ fn is_refusal(answer: &InputResponse) -> bool {
     matches!(answer, InputResponse::Elicit(answer) if answer.action != Action::Accept)
 }
 
-fn left(left: Left) -> Failure {
+fn left(left: &Left, saved: Option<&Path>) -> Failure {
     match left {
         Left::Back | Left::Interrupted => {
-            Failure::message(Exit::Interrupted, "interrupted; nothing was sent")
+            let mut message = "interrupted; the open question was not answered".to_owned();
+            if let Some(path) = saved {
+                let path = path.display().to_string();
+                let path = shell_words::quote(&path);
+                message.push_str(&format!(
+                    "\nhint: the call is kept; `mrtr resume {path}` goes on"
+                ));
+            }
+            Failure::message(Exit::Interrupted, message)
         }
         Left::Broken(reason) => Failure::message(
             Exit::Local,

@@ -33,36 +33,6 @@
 //!
 //! assert_eq!(Booking::schema().fields().len(), 4);
 //! ```
-//!
-//! # Attributes of a struct's field
-//!
-//! | attribute | for | meaning |
-//! | --- | --- | --- |
-//! | doc comment | all | the description |
-//! | `title = "..."` | all | what to call the field on a screen |
-//! | `rename = "..."` | all | its name on the wire |
-//! | `min = 1`, `max = 9` | numbers | inclusive bounds; an integer's type sets its own |
-//! | `min_length = 1`, `max_length = 80` | `String` | in Unicode code points |
-//! | `format = "email"` | `String` | also `uri`, `date`, `date-time` |
-//! | `min_items = 1`, `max_items = 3` | `Vec` of a choice | how many to choose |
-//! | `default = ...` | all | what clients start from: a literal, a variant, or an array of variants |
-//! | `not_secret` | all | the field asks for no secret although its name sounds like it |
-//!
-//! Fields are required unless they are an `Option`. A default does not make a field optional: it is what the
-//! person sees first.
-//!
-//! # Attributes of an enum's variant
-//!
-//! `rename = "..."` sets its value on the wire (else the variant's name), `title = "..."` or a doc comment what to
-//! show instead.
-//!
-//! # Attributes of the type
-//!
-//! `crate = "..."` names the crate that the generated code refers to, when it is not `::mrtr`.
-//!
-//! What a form cannot express does not compile, with the reason at the field. Passwords, keys, tokens and payment
-//! credentials are refused, as
-//! [forms must not ask for them](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation).
 
 mod attributes;
 mod choice;
@@ -72,7 +42,37 @@ mod record;
 use proc_macro::TokenStream;
 use syn::{Data, DeriveInput, parse_macro_input};
 
-/// Makes a form of a struct, or a choice of an enum. See the [crate's documentation](crate).
+/// Makes a form of a struct, or a choice of an enum.
+///
+/// # Attributes of a struct's field
+///
+/// | attribute | for | meaning |
+/// | --- | --- | --- |
+/// | doc comment | all | the description |
+/// | `title = "..."` | all | what to call the field on a screen |
+/// | `rename = "..."` | all | its name on the wire |
+/// | `min = 1`, `max = 9` | numbers | inclusive bounds; an integer's type sets its own |
+/// | `min_length = 1`, `max_length = 80` | `String` | in Unicode code points |
+/// | `format = "email"` | `String` | also `uri`, `date`, `date-time` |
+/// | `min_items = 1`, `max_items = 3` | `Vec` of a choice | how many to choose |
+/// | `default = ...` | all | what clients start from: a literal, a variant, or an array of variants |
+/// | `not_secret` | all | the field asks for no secret although its name sounds like it |
+///
+/// Fields are required unless they are an `Option`. A default does not make a field optional: it is what the
+/// person sees first.
+///
+/// # Attributes of an enum's variant
+///
+/// `rename = "..."` sets its value on the wire (else the variant's name), `title = "..."` or a doc comment what to
+/// show instead.
+///
+/// # Attributes of the type
+///
+/// `crate = "..."` names the crate that the generated code refers to, when it is not `::mrtr`.
+///
+/// What a form cannot express does not compile, with the reason at the field. Passwords, keys, tokens and payment
+/// credentials are refused, as
+/// [forms must not ask for them](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation).
 #[proc_macro_derive(Form, attributes(form))]
 pub fn derive_form(input: TokenStream) -> TokenStream {
     let input = parse_macro_input!(input as DeriveInput);

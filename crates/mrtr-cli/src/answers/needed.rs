@@ -53,7 +53,7 @@ impl Needed<'_> {
                 .map(|key| clean::line(key, LABEL))
                 .collect();
             screen.say(&format!(
-                "\nThese answers were not asked for: {}",
+                "\nThese answers were not asked for so far: {}",
                 keys.join(", ")
             ));
         }

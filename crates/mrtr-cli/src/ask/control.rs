@@ -51,6 +51,9 @@ pub(crate) trait Controls {
     /// A day, as `2026-07-28`; the calendar opens at `start`, or today.
     fn day(&mut self, label: &Label, start: Option<&str>) -> Result<String, Left>;
 
+    /// Whether days can be picked; else they are typed.
+    fn has_calendar(&self) -> bool;
+
     /// A line between controls.
     fn say(&mut self, text: &str);
 

@@ -250,7 +250,9 @@ fn day(
     now: Option<FieldValue>,
 ) -> Result<Option<FieldValue>, Left> {
     // Lengths can forbid every day of a calendar; then only text can be tried.
-    if text.max_length.is_some_and(|max| max < 10) || text.min_length.is_some_and(|min| min > 10) {
+    let never =
+        text.max_length.is_some_and(|max| max < 10) || text.min_length.is_some_and(|min| min > 10);
+    if never || !controls.has_calendar() {
         return line(controls, field, label, now);
     }
     if !field.required {

@@ -52,6 +52,7 @@ impl Controls for Terminal<'_> {
             .with_help_message(&label.help)
             .with_starting_cursor(start)
             .with_render_config(self.look)
+            .without_filtering()
             .raw_prompt()
             .map(|chosen| chosen.index)
             .map_err(left)
@@ -73,6 +74,7 @@ impl Controls for Terminal<'_> {
             .with_default(chosen)
             .with_validator(check)
             .with_render_config(self.look)
+            .without_filtering()
             .raw_prompt()
             .map(|chosen| chosen.iter().map(|option| option.index).collect())
             .map_err(left)
@@ -90,9 +92,15 @@ impl Controls for Terminal<'_> {
         prompt.prompt().map_err(left)
     }
 
+    /// Only colours show the chosen day.
+    fn has_calendar(&self) -> bool {
+        self.screen.colors()
+    }
+
     fn day(&mut self, label: &Label, start: Option<&str>) -> Result<String, Left> {
+        let help = format!("the arrows choose the day; {}", label.help);
         let mut prompt = DateSelect::new(&label.text)
-            .with_help_message(&label.help)
+            .with_help_message(&help)
             .with_formatter(&|day| day.format("%Y-%m-%d").to_string())
             .with_render_config(self.look);
         if let Some(start) = start.and_then(|start| start.parse().ok()) {

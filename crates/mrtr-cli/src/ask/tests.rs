@@ -100,6 +100,10 @@ impl Controls for Script {
         }
     }
 
+    fn has_calendar(&self) -> bool {
+        true
+    }
+
     fn day(&mut self, label: &Label, start: Option<&str>) -> Result<String, Left> {
         match self.next("day", label, start.unwrap_or("today"))? {
             Do::Enter => Ok(start.unwrap_or("2026-07-28").to_owned()),

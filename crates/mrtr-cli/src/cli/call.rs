@@ -40,7 +40,7 @@ pub(crate) struct CallArgs {
     #[arg(long, value_name = "JSON")]
     pub(crate) input_json: Option<String>,
 
-    /// Save the call to FILE while a question is open, for `mrtr resume`
+    /// Save the call to FILE, a new file, while a question is open, for `mrtr resume`; it is removed when the call is done
     #[arg(long, value_name = "FILE", help_heading = "Answers")]
     pub(crate) save: Option<PathBuf>,
 

@@ -10,7 +10,8 @@ Examples:
   mrtr serve                                  on http://127.0.0.1:8080/mcp
   mrtr serve --http 127.0.0.1:0               on a free port; the endpoint is printed on stderr
   mrtr serve --stdio                          as a child process of an MCP client
-  MRTR_KEYS=$(mrtr keys new) mrtr serve       with a key that outlives the process and can be shared";
+  export MRTR_KEYS=$(mrtr keys new)           a key for all servers started from this shell, and for
+  mrtr serve                                  their restarts; or keep it in a file: --keys FILE";
 
 /// Run the example server
 ///

@@ -1,6 +1,8 @@
 //! `mrtr call`
 
-use mrtr::client::{Call, CallOutcome, Client};
+use std::path::Path;
+
+use mrtr::client::{Call, CallOutcome, Client, saved_call};
 use mrtr::wire::RawObject;
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -44,6 +46,9 @@ pub(crate) async fn run(args: CallArgs, out: &Out) -> Result<Exit, Failure> {
             "a resource takes no arguments: they are in its URI",
         ));
     }
+    if let Some(path) = &args.save {
+        free(path)?;
+    }
     let given = Given::read(&args.answers)?;
     let status = Status::new();
     let client = connect::client(&reach, &args.connect, out, &status)?;
@@ -62,6 +67,24 @@ pub(crate) async fn run(args: CallArgs, out: &Out) -> Result<Exit, Failure> {
     .await;
     client.close().await;
     finish(kind, &outcome?, &client, out)
+}
+
+/// A file that is there is somebody's: a call is saved to a new one.
+fn free(path: &Path) -> Result<(), Failure> {
+    if path.symlink_metadata().is_err() {
+        return Ok(());
+    }
+    let name = path.display().to_string();
+    let name = shell_words::quote(&name);
+    Err(Failure::message(
+        Exit::Local,
+        match saved_call(path) {
+            Ok(_) => format!(
+                "{name} holds a saved call\nhint: `mrtr resume {name}` goes on with it; or choose another name"
+            ),
+            Err(_) => format!("{name} exists and is not a saved call\nhint: choose another name"),
+        },
+    ))
 }
 
 async fn prepare(
