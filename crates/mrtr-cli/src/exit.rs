@@ -4,6 +4,8 @@ use std::error::Error;
 use std::fmt;
 use std::process::ExitCode;
 
+use crate::details::Details;
+
 /// The exit codes of `mrtr`, all of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Exit {
@@ -67,7 +69,7 @@ pub(crate) struct Failure {
     /// What is said to the person, cause by cause.
     pub(crate) error: anyhow::Error,
     /// Members that a script gets with `--json` beside the message.
-    pub(crate) details: Option<serde_json::Value>,
+    pub(crate) details: Details,
 }
 
 impl Failure {
@@ -76,7 +78,7 @@ impl Failure {
         Self {
             exit,
             error: error.into(),
-            details: None,
+            details: Details::default(),
         }
     }
 
@@ -102,8 +104,8 @@ impl Failure {
     }
 
     /// Adds members for scripts.
-    pub(crate) fn with_details(mut self, details: serde_json::Value) -> Self {
-        self.details = Some(details);
+    pub(crate) fn with_details(mut self, details: Details) -> Self {
+        self.details = details;
         self
     }
 }

@@ -5,8 +5,8 @@ use std::path::Path;
 use mrtr::client::{ClientError, SaveError};
 use mrtr::exchange::{ExchangeError, Limit, Rejected, ResumeError};
 use mrtr::wire::{Capabilities, Capability, ErrorCode};
-use serde_json::json;
 
+use crate::details::Details;
 use crate::exit::{Exit, Failure};
 use crate::show::clean;
 
@@ -24,9 +24,11 @@ pub(crate) fn failure(error: &ClientError, saved: Option<&Path>) -> Failure {
     let failure = Failure::message(exit(error), message);
     match error {
         ClientError::Exchange(ExchangeError::Rejected(rejected)) => {
-            failure.with_details(json!({ "error": rejected.error }))
+            failure.with_details(Details::default().with("error", &rejected.error))
         }
-        ClientError::Status(status) => failure.with_details(json!({ "httpStatus": status.status })),
+        ClientError::Status(status) => {
+            failure.with_details(Details::default().with("httpStatus", &status.status))
+        }
         _ => failure,
     }
 }

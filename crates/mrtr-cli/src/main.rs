@@ -8,6 +8,7 @@ mod ask;
 mod cli;
 mod commands;
 mod connect;
+mod details;
 mod drive;
 mod example;
 mod exit;

@@ -8,6 +8,7 @@ use clap::ColorChoice;
 use clap::builder::styling::{AnsiColor, Style};
 use serde::Serialize;
 
+use crate::details::Details;
 use crate::exit::{Exit, Failure};
 use crate::show::clean;
 
@@ -86,7 +87,7 @@ impl Out {
             exit: u8,
             message: &'a str,
             #[serde(flatten)]
-            details: Option<&'a serde_json::Value>,
+            details: &'a Details,
         }
         let message = format!("{:#}", failure.error);
         let red = AnsiColor::Red.on_default().bold();
@@ -96,7 +97,7 @@ impl Out {
                 status: failure.exit.name(),
                 exit: failure.exit as u8,
                 message: &message,
-                details: failure.details.as_ref(),
+                details: &failure.details,
             });
         }
     }

@@ -5,10 +5,10 @@ use std::path::Path;
 use mrtr::exchange::Target;
 use mrtr::form::{Choice, Field, FieldKind, FieldValue};
 use mrtr::wire::{ElicitRequest, InputRequest, InputRequests};
-use serde_json::json;
 
 use super::example;
 use crate::ask::hint;
+use crate::details::Details;
 use crate::exit::{Exit, Failure};
 use crate::show::{LABEL, Screen, clean, name};
 
@@ -113,13 +113,13 @@ impl Needed<'_> {
             name(self.server),
             keys.join(", ")
         );
-        Failure::message(Exit::InputNeeded, message).with_details(json!({
-            "server": self.server.to_string(),
-            "inputRequests": self.questions,
-            "open": self.open,
-            "unused": self.unused,
-            "saved": self.saved.map(|path| path.display().to_string()),
-        }))
+        let details = Details::default()
+            .with("server", &self.server.to_string())
+            .with("inputRequests", self.questions)
+            .with("open", &self.open)
+            .with("unused", &self.unused)
+            .with("saved", &self.saved.map(|path| path.display().to_string()));
+        Failure::message(Exit::InputNeeded, message).with_details(details)
     }
 }
 

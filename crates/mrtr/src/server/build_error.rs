@@ -5,8 +5,7 @@ use std::fmt;
 use super::KeysError;
 
 /// A server that cannot be built: its author's fault. Tells all that is wrong
-/// at once.
-#[derive(Debug)]
+/// at once, also where `main` returns it.
 pub struct BuildError {
     problems: Vec<BuildProblem>,
 }
@@ -41,6 +40,12 @@ impl fmt::Display for BuildError {
         self.problems
             .iter()
             .try_for_each(|problem| write!(f, "\n  {problem}"))
+    }
+}
+
+impl fmt::Debug for BuildError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
     }
 }
 
