@@ -159,3 +159,24 @@ fn b9_ctrl_c_ends_a_request_in_flight_and_keeps_the_call() {
     assert!(stderr.contains("--send-again"), "{stderr}");
     run(["resume", path]).expect(2);
 }
+
+#[test]
+fn a_file_that_is_there_is_never_replaced_by_a_saved_call() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("notes.txt");
+    std::fs::write(&path, "mine\n").unwrap();
+    let file = path.to_str().unwrap();
+    let server = stdio_server();
+    let args = ["call", "--command", &server, "book", "to=Kyoto", "--save"];
+    let ran = run(args.into_iter().chain([file])).expect(6);
+    assert!(ran.stderr.contains("is not a saved call"), "{}", ran.stderr);
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), "mine\n");
+
+    let path = folder.path().join("trip.json");
+    let file = path.to_str().unwrap();
+    run(args.into_iter().chain([file])).expect(3);
+    let kept = std::fs::read_to_string(&path).unwrap();
+    let ran = run(args.into_iter().chain([file])).expect(6);
+    assert!(ran.stderr.contains("mrtr resume"), "{}", ran.stderr);
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), kept);
+}
