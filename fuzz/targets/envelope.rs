@@ -4,7 +4,7 @@
 
 use libfuzzer_sys::fuzz_target;
 use mrtr_core::json::depth;
-use mrtr_core::wire::{Incoming, InputResponses, RequestId, RequestMeta};
+use mrtr_core::wire::{Incoming, InputResponses, RequestId};
 
 fuzz_target!(|data: &[u8]| {
     if depth::check(data, depth::MAX_DEPTH).is_err() {
@@ -15,7 +15,7 @@ fuzz_target!(|data: &[u8]| {
             let echo = serde_json::to_string(&request.id).expect("an id is written");
             let read: RequestId = serde_json::from_str(&echo).expect("an echoed id is read");
             assert_eq!(read, request.id);
-            let _ = RequestMeta::parse(request.params.meta);
+            let _ = request.params.request_meta();
             let _ = InputResponses::parse(request.params.input_responses);
         }
         Ok(_) => {}
