@@ -15,6 +15,7 @@
 //! | [`round`] | one request on the server's side: open the state, run the handler, close with a result |
 //! | [`exchange`] | one call on the client's side, over all its rounds, and its saved form |
 //! | [`harness`] | playing a handler against scripted answers, for its author's tests |
+//! | [`ledger`] | what the replicas of a server remember together: the trait of a store for single use |
 //! | [`json`] | what must be known of JSON text without decoding it: depth, exact numbers, digests of arguments |
 //!
 //! Time and randomness are arguments ([`Timestamp`], [`RoundEnv`](round::RoundEnv)): the same
@@ -31,6 +32,7 @@ pub mod flow;
 pub mod form;
 pub mod harness;
 pub mod json;
+pub mod ledger;
 pub mod replay;
 pub mod round;
 pub mod state;
