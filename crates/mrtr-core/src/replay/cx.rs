@@ -17,6 +17,7 @@ use super::idempotency::IdempotencyKey;
 use super::later::Later;
 use super::question::Question;
 use super::shared::Shared;
+use super::shield::Shielded;
 use super::step::{Step, StepValue};
 use super::url::{UrlAsk, check_url};
 use crate::Timestamp;
@@ -214,6 +215,42 @@ impl Cx {
         Fut::Output: Serialize + DeserializeOwned,
     {
         StepValue::new(&self.shared, self.key(key), work)
+    }
+
+    /// Runs `work` to its end once it was awaited, even when the handler is
+    /// dropped: because the client has gone or cancelled the request, its time
+    /// is over, or the round ends with a question.
+    ///
+    /// For work that must not stop half-way. It is nothing more: the round does
+    /// not wait for it, and in a later round it runs again. Where that must not
+    /// be, shield the work of a step: the round then waits until it is done, and
+    /// its value is remembered.
+    ///
+    /// Questions and steps do not work inside, as in a spawned task. A panic
+    /// inside is one of the handler. When the server stops it waits for such
+    /// work, for a bounded time. Where nothing can run by itself (in
+    /// [`harness`](crate::harness)) the work runs within the handler and ends with
+    /// it.
+    ///
+    /// ```
+    /// # use mrtr_core::replay::{Cx, ToolError};
+    /// # async fn withdraw(key: String) -> Result<(), std::io::Error> { Ok(()) }
+    /// # async fn deposit(key: String) -> Result<u64, std::io::Error> { Ok(7) }
+    /// async fn transfer(cx: Cx) -> Result<String, ToolError> {
+    ///     cx.confirm("transfer", "Transfer 100 EUR?").await?;
+    ///     let key = cx.idempotency_key("transfer").to_string();
+    ///     let receipt = cx.shield(async move {
+    ///         withdraw(key.clone()).await?;
+    ///         deposit(key).await
+    ///     });
+    ///     Ok(format!("Done: receipt {}.", receipt.await?))
+    /// }
+    /// ```
+    pub fn shield<T: Send + 'static>(
+        &self,
+        work: impl Future<Output = T> + Send + 'static,
+    ) -> Shielded<T> {
+        Shielded::new(&self.shared, work)
     }
 
     /// Waits for `future` within this request for up to `hold`; then the

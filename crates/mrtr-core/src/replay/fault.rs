@@ -50,8 +50,8 @@ pub enum FaultKind {
     },
     /// A question was different in every one of several rounds.
     EverChangingQuestion(Arc<str>),
-    /// An ask or a step was polled outside of its round: from a spawned task or
-    /// another thread. Once the round is over that is a panic where it happens.
+    /// An ask or a step was polled outside of its round: from a spawned task,
+    /// shielded work or another thread. Once the round is over that is a panic where it happens.
     OutsideRound(Arc<str>),
     /// An ask was polled inside the work of a step.
     AskInsideStep(Arc<str>),
@@ -123,7 +123,7 @@ impl fmt::Display for FaultKind {
             ),
             Self::OutsideRound(key) => write!(
                 f,
-                "`{key}` was polled outside of its round; asks and steps work only inside the handler's own future, not in a spawned task (use `join!` or `FuturesUnordered` instead of `spawn`)"
+                "`{key}` was polled outside of its round; asks and steps work only inside the handler's own future, not in a spawned task or shielded work (use `join!` or `FuturesUnordered` instead of `spawn`)"
             ),
             Self::AskInsideStep(key) => write!(
                 f,

@@ -36,6 +36,8 @@
 //! answered is `biased`. Side effects belong into steps too, and those
 //! that must not happen twice also carry an
 //! [idempotency key](Cx::idempotency_key): a step is done *at least* once.
+//! Work that must not stop half-way when the handler is dropped is
+//! [shielded](Cx::shield).
 //!
 //! Implements [multi round-trip requests](https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr).
 
@@ -55,6 +57,8 @@ mod refused;
 mod rule;
 mod run;
 mod shared;
+mod shield;
+mod spawner;
 mod step;
 mod steps;
 mod timer;
@@ -70,6 +74,8 @@ pub use journal::MAX_KEY_BYTES;
 pub use kept::Kept;
 pub use later::Later;
 pub use refused::{Refusal, Refused};
+pub use shield::Shielded;
+pub use spawner::{Spawner, Task};
 pub use step::{Step, StepValue};
 pub use timer::{NoHold, Sleep, Timer};
 pub use url::{DEFAULT_HOLD, UrlAsk, UrlError};

@@ -115,6 +115,15 @@ impl Run {
         self.polling == Some(std::thread::current().id())
     }
 
+    /// Code that is no part of the round is about to run, on the thread given.
+    pub(super) fn step_out(&mut self) -> Option<ThreadId> {
+        self.is_polling().then(|| self.polling.take()).flatten()
+    }
+
+    pub(super) const fn come_back(&mut self, thread: ThreadId) {
+        self.polling = Some(thread);
+    }
+
     pub(super) const fn is_inside_step(&self) -> bool {
         self.inside_steps > 0
     }

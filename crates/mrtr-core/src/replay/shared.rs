@@ -3,6 +3,7 @@
 use std::any::Any;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::Waker;
+use std::thread::ThreadId;
 
 use crate::Timestamp;
 use crate::state::{ExchangeId, Method, Principal};
@@ -12,6 +13,7 @@ use super::fault::FaultKind;
 use super::journal::Given;
 use super::question::Question;
 use super::run::{Found, Run, SlotId};
+use super::spawner::Spawner;
 use super::steps::StepId;
 use super::timer::Timer;
 
@@ -29,6 +31,7 @@ pub(crate) struct About {
     pub(crate) target: Box<str>,
     pub(crate) audience: Arc<str>,
     pub(crate) timer: Arc<dyn Timer>,
+    pub(crate) spawner: Option<Arc<dyn Spawner>>,
     pub(crate) host: Option<Arc<dyn Any + Send + Sync>>,
 }
 
@@ -78,6 +81,20 @@ impl Shared {
         if let Some(waker) = waker {
             waker.wake();
         }
+    }
+
+    /// Runs code that is no part of the round, although the round runs it.
+    pub(crate) fn outside<T>(&self, code: impl FnOnce() -> T) -> T {
+        struct Back<'a>(&'a Shared, Option<ThreadId>);
+        impl Drop for Back<'_> {
+            fn drop(&mut self) {
+                if let Some(thread) = self.1 {
+                    self.0.run().come_back(thread);
+                }
+            }
+        }
+        let _back = Back(self, self.run().step_out());
+        code()
     }
 
     /// Whether the caller may be polled now: inside its round's own poll.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use serde_json::value::RawValue;
 
 use crate::Timestamp;
-use crate::replay::Timer;
+use crate::replay::{Spawner, Timer};
 use crate::state::{Binding, Method, Principal, StateLimits};
 use crate::wire::{AnswerLimits, Capabilities, Cause};
 
@@ -86,6 +86,7 @@ pub struct RoundEnv {
     pub(super) now: Timestamp,
     pub(super) random: [u8; 32],
     pub(super) timer: Arc<dyn Timer>,
+    pub(super) spawner: Option<Arc<dyn Spawner>>,
     pub(super) host: Option<Arc<dyn Any + Send + Sync>>,
 }
 
@@ -98,8 +99,17 @@ impl RoundEnv {
             now,
             random,
             timer,
+            spawner: None,
             host: None,
         }
+    }
+
+    /// Where [shielded](crate::replay::Cx::shield) work runs. Without it such
+    /// work runs within the handler and ends with it.
+    #[must_use]
+    pub fn with_spawner(mut self, spawner: Arc<dyn Spawner>) -> Self {
+        self.spawner = Some(spawner);
+        self
     }
 
     /// Attaches something that handlers get back from

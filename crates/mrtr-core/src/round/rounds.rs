@@ -104,6 +104,7 @@ impl Rounds {
             target: request.target.into(),
             audience: self.audience.clone(),
             timer: env.timer,
+            spawner: env.spawner,
             host: env.host,
         };
         let run = Run::new(journal, unsolicited, request.capabilities);

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use mrtr_core::Timestamp;
 use mrtr_core::form::{FormContent, FormSchema};
-use mrtr_core::replay::{Cx, Fault, NoHold, Refused, Sleep, Timer, ToolError};
+use mrtr_core::replay::{Cx, Fault, NoHold, Refused, Sleep, Spawner, Timer, ToolError};
 use mrtr_core::round::{Closed, Reject, RoundEnv, RoundPolicy, RoundRequest, Rounds};
 use mrtr_core::state::{Keyring, Method, Principal, Secret};
 use mrtr_core::wire::{Capabilities, Capability, ElicitRequest, InputRequest, InputRequiredResult};
@@ -34,6 +34,7 @@ pub struct Call {
     pub principal: Option<Arc<Principal>>,
     pub now: Timestamp,
     pub timer: Arc<dyn Timer>,
+    pub spawner: Option<Arc<dyn Spawner>>,
     pub state: Option<Box<RawValue>>,
     pub seed: u8,
 }
@@ -51,6 +52,7 @@ impl Call {
             principal: None,
             now: Timestamp::from_secs(1_785_196_800),
             timer: Arc::new(NoHold),
+            spawner: None,
             state: None,
             seed: 0,
         }
@@ -91,7 +93,10 @@ impl Call {
         request.capabilities = self.capabilities;
         request.input_responses = answers;
         request.request_state = self.state.as_deref();
-        let env = RoundEnv::new(self.now, [self.seed; 32], self.timer.clone());
+        let mut env = RoundEnv::new(self.now, [self.seed; 32], self.timer.clone());
+        if let Some(spawner) = &self.spawner {
+            env = env.with_spawner(spawner.clone());
+        }
         let round = match self.rounds.open(&request, &self.policy, env) {
             Ok(round) => round,
             Err(reject) => return Closed::Rejected(reject),
