@@ -293,6 +293,25 @@ fn sealed_bytes_open_for_their_purpose_only() {
     ));
 }
 
+#[test]
+fn sealed_bytes_may_be_longer_where_that_is_asked_for() {
+    let keyring = keyring();
+    let large = vec![7; 64 * 1024];
+    let limit = 100 * 1024;
+    let sealed = keyring
+        .seal_bytes_within(limit, "result", &large, [1; 12])
+        .expect("within the limit");
+    let opened = keyring.open_bytes_within(limit, "result", &sealed);
+    assert_eq!(opened, Ok(large));
+    let short = sealed.len() - 1;
+    assert!(keyring.open_bytes_within(short, "result", &sealed).is_err());
+    assert!(
+        keyring
+            .seal_bytes_within(short, "result", &[7; 64 * 1024], [1; 12])
+            .is_err()
+    );
+}
+
 proptest! {
     #[test]
     fn arbitrary_text_never_opens_and_never_panics(tail: String, raw: Vec<u8>) {

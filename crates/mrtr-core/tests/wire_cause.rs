@@ -81,6 +81,13 @@ fn every_cause() -> Vec<(Cause, i64, u16, Option<&'static str>)> {
             200,
             Some(r#"{"reason":"deadline"}"#),
         ),
+        (Cause::Busy, -32603, 200, Some(r#"{"reason":"busy"}"#)),
+        (
+            Cause::Unavailable,
+            -32603,
+            200,
+            Some(r#"{"reason":"unavailable"}"#),
+        ),
         (Cause::Fault, -32603, 200, None),
     ]
 }

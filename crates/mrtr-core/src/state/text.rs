@@ -173,9 +173,7 @@ impl Keyring {
         plaintext: &[u8],
         nonce: [u8; 12],
     ) -> Result<String, SealError> {
-        bytes_for(purpose).seal(self, nonce, plaintext.len(), MAX_BYTES_TEXT, |out| {
-            out.raw(plaintext);
-        })
+        self.seal_bytes_within(MAX_BYTES_TEXT, purpose, plaintext, nonce)
     }
 
     /// Opens what [`seal_bytes`](Self::seal_bytes) made for the same purpose.
@@ -183,7 +181,38 @@ impl Keyring {
     /// # Errors
     /// When the text was not sealed for this purpose by a key of this keyring.
     pub fn open_bytes(&self, purpose: &str, text: &str) -> Result<Vec<u8>, Rejection> {
-        let mut bytes = bytes_for(purpose).open(self, text, MAX_BYTES_TEXT)?;
+        self.open_bytes_within(MAX_BYTES_TEXT, purpose, text)
+    }
+
+    /// As [`seal_bytes`](Self::seal_bytes), into text of at most `limit` bytes:
+    /// for what is kept in a store and not sent about.
+    ///
+    /// # Errors
+    /// [`SealError::TooLarge`] when the text would exceed the limit.
+    pub fn seal_bytes_within(
+        &self,
+        limit: usize,
+        purpose: &str,
+        plaintext: &[u8],
+        nonce: [u8; 12],
+    ) -> Result<String, SealError> {
+        bytes_for(purpose).seal(self, nonce, plaintext.len(), limit, |out| {
+            out.raw(plaintext);
+        })
+    }
+
+    /// As [`open_bytes`](Self::open_bytes), for text of at most `limit` bytes.
+    ///
+    /// # Errors
+    /// When the text is longer, or was not sealed for this purpose by a key of
+    /// this keyring.
+    pub fn open_bytes_within(
+        &self,
+        limit: usize,
+        purpose: &str,
+        text: &str,
+    ) -> Result<Vec<u8>, Rejection> {
+        let mut bytes = bytes_for(purpose).open(self, text, limit)?;
         bytes.drain(..CONTENT);
         Ok(bytes)
     }

@@ -33,6 +33,8 @@ use super::{Capabilities, ErrorCode, ErrorObject, SUPPORTED_VERSIONS};
 /// | [`TooManyRounds`](Self::TooManyRounds) | -32603 | 200 | `reason: "too_many_rounds"` |
 /// | [`Deadline`](Self::Deadline) | -32603 | 200 | `reason: "deadline"` |
 /// | [`TooManyRequests`](Self::TooManyRequests) | -32603 | 200 | `reason: "rate_limited"`, `retryAfterMs` |
+/// | [`Busy`](Self::Busy) | -32603 | 200 | `reason: "busy"` |
+/// | [`Unavailable`](Self::Unavailable) | -32603 | 200 | `reason: "unavailable"` |
 /// | [`Fault`](Self::Fault) | -32603 | 200 | |
 ///
 /// The statuses 400 and 404 for header, version, capability, missing `_meta` and unknown method are
@@ -126,6 +128,11 @@ pub enum Cause {
         /// When the next request will be served.
         retry_after: Duration,
     },
+    /// The same request, sent before, is still being worked on. Sending it again is safe.
+    Busy,
+    /// The server cannot do now what it must be sure of: the store that its replicas share is away.
+    /// Sending the same request again is safe.
+    Unavailable,
     /// The server failed; the reason is for the log only.
     Fault,
 }
@@ -178,6 +185,14 @@ impl Cause {
                 reason: "deadline",
                 key: None,
             }),
+            Self::Busy => error.with_data(&Reason {
+                reason: "busy",
+                key: None,
+            }),
+            Self::Unavailable => error.with_data(&Reason {
+                reason: "unavailable",
+                key: None,
+            }),
             _ => error,
         }
     }
@@ -206,6 +221,8 @@ impl Cause {
             Self::TooManyRounds { .. }
             | Self::Deadline
             | Self::TooManyRequests { .. }
+            | Self::Busy
+            | Self::Unavailable
             | Self::Fault => ErrorCode::INTERNAL_ERROR,
         }
     }
@@ -233,6 +250,8 @@ impl Cause {
             | Self::TooManyRounds { .. }
             | Self::Deadline
             | Self::TooManyRequests { .. }
+            | Self::Busy
+            | Self::Unavailable
             | Self::Fault => 200,
         }
     }
@@ -269,6 +288,8 @@ impl Cause {
                 retry_after.as_millis().div_ceil(1_000).max(1)
             )
             .into(),
+            Self::Busy => "The same request is still being worked on; send it again later".into(),
+            Self::Unavailable => "Temporarily unavailable; send the same request again".into(),
             Self::Fault => "Internal error".into(),
         }
     }
