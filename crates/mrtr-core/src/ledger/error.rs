@@ -25,6 +25,9 @@ pub enum LedgerErrorKind {
     Broken,
     /// The store is not set up to keep what it is told.
     Unsafe,
+    /// A result, value or journal is larger than the store takes. Asking again
+    /// does not help.
+    TooLarge,
 }
 
 impl LedgerError {
@@ -55,6 +58,15 @@ impl LedgerError {
         }
     }
 
+    /// A result, value or journal is larger than the store takes.
+    #[must_use]
+    pub fn too_large(source: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
+        Self {
+            kind: LedgerErrorKind::TooLarge,
+            source: source.into(),
+        }
+    }
+
     /// What it is about.
     #[must_use]
     pub const fn kind(&self) -> LedgerErrorKind {
@@ -68,6 +80,7 @@ impl fmt::Display for LedgerError {
             LedgerErrorKind::Unavailable => "the ledger cannot be reached",
             LedgerErrorKind::Broken => "the ledger answered what it never should",
             LedgerErrorKind::Unsafe => "the ledger's store is not set up to keep what it is told",
+            LedgerErrorKind::TooLarge => "larger than the ledger takes",
         };
         write!(f, "{what}: {}", self.source)
     }

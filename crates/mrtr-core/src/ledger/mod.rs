@@ -101,8 +101,9 @@ pub trait Ledger: Send + Sync {
     /// state whose row is not running under the entry's fence: `Lost`. A row
     /// that is recorded gives `Recorded`. Without a row one is made, entered,
     /// the row of the state is pinned, and it gives `Begin`; a row that was
-    /// entered under the same fence gives `Begin` again. Any other is `Busy`
-    /// until its lease ends and `Unknown` from then on.
+    /// entered under the same fence gives `Begin` again, with the lease and the
+    /// time to be kept that it asks for. Any other is `Busy` until its lease
+    /// ends and `Unknown` from then on.
     fn enter<'a>(&'a self, entry: &'a Entry) -> Answer<'a, Entered>;
 
     /// Lets the lease of an entered body end `lease` from now: `Held` where
@@ -110,11 +111,12 @@ pub trait Ledger: Send + Sync {
     fn renew_once(&self, key: OnceKey, fence: Fence, lease: Duration) -> Answer<'_, Held>;
 
     /// Records the sealed value of a body that was entered, by whatever
-    /// attempt and however late; the first value stays.
+    /// attempt and however late; the first value stays. Recording the very same
+    /// value again gives `Stored` again.
     fn record<'a>(&'a self, key: OnceKey, value: &'a [u8]) -> Answer<'a, Recorded>;
 
     /// Keeps a sealed journal for this long. Keeping the same key again
-    /// replaces nothing.
+    /// replaces nothing; of the two times the later one counts.
     fn keep_journal<'a>(
         &'a self,
         key: JournalKey,

@@ -1,0 +1,12 @@
+//! Ledgers: what the replicas of a server remember together, so that a state is
+//! consumed once and a reply that was lost is given again.
+//!
+//! The rules are in the documentation of [`mrtr_core::ledger`]. All stores here
+//! keep them and pass one suite of tests; they differ in what they survive.
+
+mod limits;
+mod memory;
+mod rules;
+
+pub use limits::MAX_VALUE;
+pub use memory::MemoryLedger;

@@ -1,0 +1,17 @@
+//! The contract of [`mrtr_core::ledger`], sentence by sentence, for every store.
+//!
+//! No test sleeps: a lease of zero has ended when it begins, and a row that is
+//! kept for no time is gone.
+
+#![allow(clippy::unwrap_used, reason = "tests")]
+
+#[macro_use]
+mod rules;
+mod journal;
+mod loss;
+mod once;
+mod races;
+mod run;
+mod stores;
+
+contract!(memory, crate::stores::memory::store);

@@ -1,0 +1,3 @@
+//! The stores that have to keep the rules.
+
+pub(crate) mod memory;
