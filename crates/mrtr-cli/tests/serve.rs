@@ -327,7 +327,7 @@ mod signals {
 
         std::fs::write(&file, format!("{new}{old}")).expect("written");
         server.signal(Signal::HUP);
-        server.wait_for_text("read the keys again");
+        server.wait_for_text("the keys were replaced");
         let second = ask(&server.endpoint, Some(&first)).json()["result"]["requestState"].clone();
         let id = |state: &Value| state.as_str().map(|text| text[..14].to_owned());
         assert_ne!(id(&first), id(&second), "sealed with the new key");

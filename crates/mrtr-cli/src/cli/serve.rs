@@ -33,8 +33,8 @@ pub(crate) struct ServeArgs {
     #[arg(long)]
     pub(crate) stdio: bool,
 
-    /// Read the keys that seal states from this file, one on a line; SIGHUP reads it again.
-    /// Without it they come from MRTR_KEYS
+    /// Read the keys that seal states from this file, one on a line; changes of it are followed
+    /// within a second or two, and at once on SIGHUP. Without it they come from MRTR_KEYS
     #[arg(long, value_name = "FILE")]
     pub(crate) keys: Option<PathBuf>,
 }

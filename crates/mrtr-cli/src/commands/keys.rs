@@ -1,11 +1,14 @@
 //! `mrtr keys`
 
+mod file;
+mod rotate;
+
 use std::env;
 use std::fs;
 use std::io::{self, Read as _};
 use std::path::Path;
 
-use mrtr::state::{Keyring, Secret};
+use mrtr::state::{KeyId, Keyring, Secret};
 use serde::Serialize;
 
 use crate::cli::keys::{KeysArgs, KeysCommand};
@@ -20,6 +23,7 @@ pub(crate) fn run(args: KeysArgs, out: &Out) -> Result<Exit, Failure> {
     match args.command {
         KeysCommand::New => new(out),
         KeysCommand::Show(args) => show(args.file.as_deref(), out)?,
+        KeysCommand::Rotate(args) => rotate::run(args, out)?,
     }
     Ok(Exit::Done)
 }
@@ -42,23 +46,29 @@ fn new(out: &Out) {
 }
 
 fn show(file: Option<&Path>, out: &Out) -> Result<(), Failure> {
-    #[derive(Serialize)]
-    struct Shown {
-        id: String,
-        seals: bool,
-    }
     let keyring = read(file)?.ok_or_else(|| {
         Failure::usage(format!(
             "no keys given: name a file of keys, or set {VARIABLE}"
         ))
     })?;
-    let shown = keyring.key_ids().map(|id| Shown {
+    print(keyring.key_ids(), out);
+    Ok(())
+}
+
+/// Prints which keys there are; the first one seals.
+fn print(ids: impl Iterator<Item = KeyId>, out: &Out) {
+    #[derive(Serialize)]
+    struct Shown {
+        id: String,
+        seals: bool,
+    }
+    let shown = ids.enumerate().map(|(place, id)| Shown {
         id: id.to_string(),
-        seals: id == keyring.sealing_key(),
+        seals: place == 0,
     });
     if out.is_json() {
         out.document(&shown.collect::<Vec<_>>());
-        return Ok(());
+        return;
     }
     for Shown { id, seals } in shown {
         out.line(format_args!(
@@ -66,7 +76,6 @@ fn show(file: Option<&Path>, out: &Out) -> Result<(), Failure> {
             if seals { "seals and opens" } else { "opens" }
         ));
     }
-    Ok(())
 }
 
 /// The keys in `file`, else those of the environment, if there are any.

@@ -26,10 +26,13 @@ pub(crate) async fn run(args: ServeArgs, out: &Out) -> Result<Exit, Failure> {
     let desk = Arc::new(Desk::new(people.clone(), local.then_some(Person::Ada)));
     let mut builder = example::server(desk.clone());
     if let Some(file) = &args.keys {
-        builder = builder.key_file(file);
+        let people = people.clone();
+        builder = builder
+            .key_file(file)
+            .on_new_keys(move |keys| people.set_keyring(keys.clone()));
     }
     let server = builder.build().map_err(Failure::local)?;
-    let reloading = tokio::spawn(reload_keys(args.clone(), server.clone(), people.clone()));
+    let reloading = tokio::spawn(reload_keys(args.clone(), server.clone()));
     let served = if args.stdio {
         over_stdio(&server, desk, &people, out).await
     } else {
@@ -142,28 +145,23 @@ impl Introduction {
     }
 }
 
-/// Reads the key file again on SIGHUP.
+/// Reads the key file at once on SIGHUP.
 #[cfg(unix)]
-async fn reload_keys(args: ServeArgs, server: Server, people: Arc<People>) {
+async fn reload_keys(args: ServeArgs, server: Server) {
     use tokio::signal::unix::{SignalKind, signal};
-    let (Some(file), Ok(mut hangup)) = (args.keys, signal(SignalKind::hangup())) else {
+    // Without a file, SIGHUP ends the program as it ends others.
+    let (Some(_), Ok(mut hangup)) = (args.keys, signal(SignalKind::hangup())) else {
         return;
     };
     while hangup.recv().await.is_some() {
-        let read = keys::read(Some(&file));
-        match (server.reload_keys(), read) {
-            (Ok(()), Ok(Some(keyring))) => {
-                people.set_keyring(keyring);
-                tracing::warn!(file = %file.display(), "read the keys again");
-            }
-            (Err(error), _) => tracing::error!(%error, "the keys stay as they are"),
-            (_, read) => tracing::error!(?read, "the keys stay as they are"),
+        if let Err(error) = server.reload_keys() {
+            tracing::error!(%error, "the keys stay as they are");
         }
     }
 }
 
 #[cfg(not(unix))]
-async fn reload_keys(_: ServeArgs, _: Server, _: Arc<People>) {}
+async fn reload_keys(_: ServeArgs, _: Server) {}
 
 /// Resolves on Ctrl-C and, on Unix, SIGTERM.
 #[cfg(unix)]

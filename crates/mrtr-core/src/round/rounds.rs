@@ -46,6 +46,12 @@ impl Rounds {
         self
     }
 
+    /// The keys that seal and open.
+    #[must_use]
+    pub fn keyring(&self) -> &Keyring {
+        &self.keyring
+    }
+
     /// The name states are bound to.
     #[must_use]
     pub fn audience(&self) -> &str {

@@ -6,30 +6,14 @@ use aes_gcm_siv::aead::KeyInit;
 use aes_gcm_siv::{Aes256GcmSiv, Key};
 use zeroize::Zeroizing;
 
+use super::key_id::KeyId;
+use super::key_text::split;
+
 const AEAD_KEY: &str = "mrtr 2026-07-28 AES-256-GCM-SIV key";
 const KEY_ID: &str = "mrtr 2026-07-28 key id";
 
 /// Fewest bytes of a secret.
 pub const MIN_SECRET_BYTES: usize = 32;
-
-/// The public name of a key: the first eight characters after the prefix of
-/// every text sealed with it.
-///
-/// It is computed from the secret, but the secret cannot be computed from it.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub struct KeyId(pub(super) [u8; 6]);
-
-impl fmt::Display for KeyId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&base64_simd::URL_SAFE_NO_PAD.encode_to_string(self.0))
-    }
-}
-
-impl fmt::Debug for KeyId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "KeyId({self})")
-    }
-}
 
 /// The bytes a key is made from. Wiped from memory when dropped, never shown
 /// by `Debug`.
@@ -80,8 +64,7 @@ impl Secret {
         base64_simd::URL_SAFE_NO_PAD.encode_to_string(&*self.bytes)
     }
 
-    fn parse(text: &str, line: usize) -> Result<Self, KeyringError> {
-        let text = text.trim();
+    pub(super) fn parse(text: &str, line: usize) -> Result<Self, KeyringError> {
         // No base64url text of a random key is all hexadecimal digits.
         let hex = text.bytes().all(|byte| byte.is_ascii_hexdigit());
         let bytes = if hex {
@@ -189,8 +172,7 @@ impl Keyring {
     pub fn parse(text: &str) -> Result<Self, KeyringError> {
         let mut keyring = Self { keys: Vec::new() };
         for (index, line) in text.lines().enumerate() {
-            let keys = line.split_once('#').map_or(line, |(keys, _)| keys);
-            for key in keys.split(',').filter(|key| !key.trim().is_empty()) {
+            for key in split(line).0 {
                 keyring.add(&Secret::parse(key, index + 1)?, index + 1)?;
             }
         }

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::codec::DecodeError;
-use super::keyring::KeyId;
+use super::key_id::KeyId;
 use crate::Timestamp;
 use crate::json::canonical::ArgumentsError;
 

@@ -5,7 +5,8 @@ use aes_gcm_siv::{Nonce, Tag};
 use base64_simd::{AsOut, URL_SAFE_NO_PAD};
 
 use super::codec::Writer;
-use super::keyring::{KeyId, Keyring};
+use super::key_id::KeyId;
+use super::keyring::Keyring;
 use super::rejection::{Rejection, RejectionReason};
 use super::seal::SealError;
 use crate::json::canonical::digest_bytes;

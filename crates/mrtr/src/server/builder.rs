@@ -15,7 +15,7 @@ use serde::Serialize;
 use super::assemble::{add_prompts, add_resources, add_tools};
 use super::build_error::{BuildError, Problems};
 use super::changes::Subscriptions;
-use super::keychain::Keychain;
+use super::keychain::{Keychain, OnNewKeys};
 use super::keys;
 use super::limiter::Limiter;
 use super::lists::ListStyle;
@@ -64,6 +64,7 @@ pub struct ServerBuilder {
     templates: Vec<ResourceTemplate>,
     keyring: Option<Keyring>,
     key_file: Option<PathBuf>,
+    on_new_keys: Option<Box<OnNewKeys>>,
     revision: Option<String>,
     defaults: Defaults,
     list_hints: CacheHints,
@@ -85,6 +86,7 @@ impl ServerBuilder {
             templates: Vec::new(),
             keyring: None,
             key_file: None,
+            on_new_keys: None,
             revision: None,
             defaults: Defaults::default(),
             list_hints: CacheHints::new(Duration::from_secs(300), CacheScope::Public),
@@ -162,10 +164,18 @@ impl ServerBuilder {
         self
     }
 
-    /// A file with keys, in the format of [`Keyring::parse`].
-    /// [`Server::reload_keys`] reads it again.
+    /// A file with keys, in the format of [`Keyring::parse`]. While the server
+    /// serves it is read every second, and a change is followed at once: see
+    /// [`Server::watch_keys`].
     pub fn key_file(mut self, path: impl Into<PathBuf>) -> Self {
         self.key_file = Some(path.into());
+        self
+    }
+
+    /// Is told of the keys that take the place of others while the server
+    /// runs, for whatever else is sealed with them.
+    pub fn on_new_keys(mut self, heard: impl Fn(&Keyring) + Send + Sync + 'static) -> Self {
+        self.on_new_keys = Some(Box::new(heard));
         self
     }
 
@@ -272,7 +282,13 @@ impl ServerBuilder {
         problems.into_result()?;
         Ok(Server {
             inner: Arc::new(Inner {
-                keychain: Keychain::new(keyring, &self.info.name, self.revision, self.key_file),
+                keychain: Keychain::new(
+                    keyring,
+                    &self.info.name,
+                    self.revision,
+                    self.key_file,
+                    self.on_new_keys,
+                ),
                 info: self.info,
                 server_meta,
                 discover,

@@ -16,7 +16,11 @@ pub(super) struct Keychain {
     audience: Arc<str>,
     revision: Option<Arc<str>>,
     file: Option<PathBuf>,
+    on_new_keys: Option<Box<OnNewKeys>>,
 }
+
+/// Hears of keys that take the place of others.
+pub(super) type OnNewKeys = dyn Fn(&Keyring) + Send + Sync;
 
 impl Keychain {
     pub(super) fn new(
@@ -24,12 +28,14 @@ impl Keychain {
         audience: &str,
         revision: Option<String>,
         file: Option<PathBuf>,
+        on_new_keys: Option<Box<OnNewKeys>>,
     ) -> Self {
         let keychain = Self {
             rounds: RwLock::new(None),
             audience: audience.into(),
             revision: revision.map(Into::into),
             file,
+            on_new_keys,
         };
         if let Some(keyring) = keyring {
             keychain.set(keyring);
@@ -40,6 +46,35 @@ impl Keychain {
     fn set(&self, keyring: Keyring) {
         let rounds = self.sealed_with(keyring);
         *self.rounds.write().unwrap_or_else(PoisonError::into_inner) = Some(rounds);
+    }
+
+    pub(super) const fn file(&self) -> Option<&PathBuf> {
+        self.file.as_ref()
+    }
+
+    /// Sets the keys of the key file, unless they are the ones in use; whether
+    /// there are others now.
+    pub(super) fn refresh(&self) -> Result<bool, KeysError> {
+        let path = self.file.as_deref().ok_or(KeysError::NoKeyFile)?;
+        let keyring = keys::from_file(path)?;
+        let known = self.get();
+        if known.is_some_and(|rounds| rounds.keyring().key_ids().eq(keyring.key_ids())) {
+            return Ok(false);
+        }
+        tracing::info!(server = %self.audience, keys = ?keyring, "new keys, the first one seals");
+        self.replace(keyring);
+        Ok(true)
+    }
+
+    fn replace(&self, keyring: Keyring) {
+        tracing::warn!(server = %self.audience, keys = ?keyring, "the keys were replaced; the first one seals");
+        match &self.on_new_keys {
+            Some(heard) => {
+                self.set(keyring.clone());
+                heard(&keyring);
+            }
+            None => self.set(keyring),
+        }
     }
 
     fn sealed_with(&self, keyring: Keyring) -> Rounds {
@@ -80,25 +115,19 @@ impl Server {
     /// Replaces the keys: the first seals from now on, all of them open.
     ///
     /// To rotate on a running server, put the new key first and keep the old
-    /// one until the last state sealed with it has expired.
+    /// one until the last state sealed with it has expired; several instances
+    /// need [three steps](mrtr_core::state::KeyText).
     pub fn set_keyring(&self, keyring: Keyring) {
-        self.inner.keychain.set(keyring);
+        self.inner.keychain.replace(keyring);
     }
 
-    /// Reads the [key file](super::ServerBuilder::key_file) again, on a signal
-    /// for example. When it cannot be read the keys stay as they are.
+    /// Reads the [key file](super::ServerBuilder::key_file) again now, on a
+    /// signal for example. When it cannot be read the keys stay as they are.
     ///
     /// # Errors
     /// When the server has no key file, or the file holds no usable keys.
     pub fn reload_keys(&self) -> Result<(), KeysError> {
-        let path = self
-            .inner
-            .keychain
-            .file
-            .as_deref()
-            .ok_or(KeysError::NoKeyFile)?;
-        self.set_keyring(keys::from_file(path)?);
-        Ok(())
+        self.inner.keychain.refresh().map(|_| ())
     }
 
     /// Makes up a key and says so, unless the server has keys: for transports
@@ -121,7 +150,7 @@ impl Server {
         let keyring = keys::state_file(&self.inner.keychain.audience, variable)
             .and_then(|path| keys::from_private_file(&path, random));
         match keyring {
-            Ok(keyring) => self.set_keyring(keyring),
+            Ok(keyring) => self.inner.keychain.set(keyring),
             Err(error) => {
                 tracing::warn!(%error, "the key file of this server cannot be used");
                 self.ensure_keys();

@@ -2,13 +2,16 @@
 
 use std::fmt;
 use std::fs;
-use std::io::{self, Write};
+use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
 use mrtr_core::state::{Keyring, KeyringError, Secret};
 
 /// The variable a server reads its keys from when it is given none.
 pub(crate) const KEYS_VARIABLE: &str = "MRTR_KEYS";
+
+/// Far more than any keyring needs.
+const MOST_BYTES: u64 = 1024 * 1024;
 
 /// Keys could not be read or kept: the fault of whoever runs the server.
 #[derive(Debug)]
@@ -84,7 +87,10 @@ pub(crate) fn from_environment(text: Option<&str>) -> Result<Option<Keyring>, Ke
 
 /// The keys in a file its operator takes care of.
 pub(crate) fn from_file(path: &Path) -> Result<Keyring, KeysError> {
-    let text = fs::read_to_string(path).map_err(|error| io_error(path, error))?;
+    let mut text = String::new();
+    fs::File::open(path)
+        .and_then(|file| file.take(MOST_BYTES).read_to_string(&mut text))
+        .map_err(|error| io_error(path, error))?;
     Keyring::parse(&text).map_err(|error| KeysError::Invalid {
         path: Some(path.to_owned()),
         error,

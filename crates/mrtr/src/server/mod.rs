@@ -62,6 +62,7 @@ mod completion;
 mod dispatch;
 mod handler;
 pub mod http;
+mod key_watch;
 mod keychain;
 mod keys;
 mod limiter;

@@ -147,3 +147,29 @@ async fn what_a_client_sends_stays_on_its_line_of_the_log() {
     assert!(!text.contains('\u{1b}'), "{text}");
     assert!(!text.contains("\nWARN"), "{text}");
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_key_file_that_is_broken_is_told_once_and_so_is_its_repair() {
+    capture();
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("keys");
+    let keys = mrtr::state::Secret::generate([1; 32]).expose();
+    std::fs::write(&file, &keys).expect("written");
+    let server = mrtr::server::Server::builder("travel", "1").key_file(&file);
+    let server = server.build().expect("a server");
+    tokio::spawn(server.watch_keys());
+    let a_while = || tokio::time::sleep(std::time::Duration::from_secs(5));
+    std::fs::write(&file, "c2hvcnQ").expect("written");
+    a_while().await;
+    std::fs::write(&file, &keys).expect("written");
+    a_while().await;
+    let text = logged();
+    assert_eq!(
+        text.matches("the keys stay as they are").count(),
+        1,
+        "{text}"
+    );
+    assert_eq!(text.matches("readable again").count(), 1, "{text}");
+    assert!(text.contains("line 1: the key has 5 bytes"), "{text}");
+    assert!(!text.contains("c2hvcnQ"), "{text}");
+}

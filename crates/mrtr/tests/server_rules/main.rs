@@ -3,6 +3,7 @@
 mod build;
 mod completion;
 mod errors;
+mod keys;
 mod limits;
 mod lists;
 mod log;

@@ -67,36 +67,6 @@ async fn rejected(peer: &Peer, method: &str, params: &Value, state: &Value) {
 }
 
 #[tokio::test]
-async fn a_key_file_is_read_again_on_demand_and_kept_when_it_is_broken() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = folder.path().join("keys");
-    let write = |seed: u8| {
-        let secret = mrtr::state::Secret::generate([seed; 32]);
-        std::fs::write(&path, &*secret.expose()).expect("written");
-    };
-    write(1);
-    let server = mrtr::server::Server::builder("travel", "1.0.0")
-        .runtime(Clock::new())
-        .key_file(&path);
-    let peer = Peer::of(all(server));
-    let params = json!({"name": "sure"});
-    let asked = peer.result("tools/call", params.clone()).await;
-    std::fs::write(&path, "short").expect("written");
-    assert!(peer.server.reload_keys().is_err());
-    assert_eq!(
-        text(&peer.retry("tools/call", &params, &asked, yes()).await),
-        "done"
-    );
-    write(2);
-    peer.server.reload_keys().expect("readable");
-    rejected(&peer, "tools/call", &params, &asked["requestState"]).await;
-    assert!(
-        Peer::of(all(builder())).server.reload_keys().is_err(),
-        "there is no file"
-    );
-}
-
-#[tokio::test]
 async fn a_state_expires_at_the_exact_instant_set_for_the_tool() {
     let clock = Clock::new();
     let peer = Peer::of(

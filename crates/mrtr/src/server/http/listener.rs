@@ -26,7 +26,7 @@ use super::Http;
 use super::config::ListenerConfig;
 use super::guard::Reach;
 use super::stream::{PeerStream, Unread};
-use crate::server::Closing;
+use crate::server::{Closing, Server};
 
 /// Most bytes of a request's head: headers mirror tool arguments, so there is room for some.
 const HEAD_LIMIT: usize = 64 * 1024;
@@ -47,6 +47,7 @@ pub struct Listener<S = Http> {
     socket: TcpListener,
     address: SocketAddr,
     service: S,
+    server: Server,
     config: Arc<ListenerConfig>,
     /// Dropped when the listener stops.
     stopping: watch::Sender<()>,
@@ -93,6 +94,7 @@ impl Http {
         Ok(Listener {
             socket,
             address,
+            server: self.server.clone(),
             service: self,
             config,
             stopping,
@@ -164,6 +166,7 @@ impl<S> Listener<S> {
             socket: self.socket,
             address: self.address,
             service: layer(self.service),
+            server: self.server,
             config: self.config,
             stopping: self.stopping,
         }
@@ -193,6 +196,7 @@ where
     /// finish within [`Http::shutdown_grace`], and cancels what is left.
     pub async fn run_until(self, stop: impl Future<Output = ()>) {
         let mut stop = pin!(stop);
+        let _keys = self.server.watching_keys();
         let stopped = self.stopping.subscribe();
         let slots = Arc::new(Semaphore::new(self.config.max_connections));
         let mut connections = JoinSet::new();

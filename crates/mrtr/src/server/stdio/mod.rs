@@ -107,6 +107,7 @@ impl Stdio {
         W: AsyncWrite + Unpin,
     {
         let grace = self.grace;
+        let _keys = self.server.watching_keys();
         let (sender, inbox) = mpsc::channel(QUEUE);
         let listens = self.server.max_subscriptions().min(Semaphore::MAX_PERMITS);
         let (stopping, stopped) = watch::channel(());
