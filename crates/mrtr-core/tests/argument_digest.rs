@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use mrtr_core::json::canonical::{ArgumentsError, Digest, digest_arguments};
+use mrtr_core::json::canonical::{ArgumentsError, Digest, digest_arguments, digest_value};
 use proptest::prelude::*;
 
 fn digest(text: &str) -> Digest {
@@ -326,4 +326,15 @@ fn text_that_is_not_unicode_is_refused() {
             "{text}"
         );
     }
+}
+
+#[test]
+fn the_digest_of_a_value_counts_every_member() {
+    let value = |text: &str| digest_value(text).unwrap_or_else(|error| panic!("{text}: {error}"));
+    let meta = r#"{"a":1,"_meta":{"x":2}}"#;
+    assert_ne!(value(meta), value(r#"{"a":1}"#));
+    assert_eq!(value(meta), value(r#"{ "\u005fmeta": {"x":2.0}, "a":1 }"#));
+    assert_eq!(value(r#"{"a":1}"#), digest(r#"{"a":1}"#));
+    let twice = digest_value(r#"{"_meta":1,"_meta":1}"#);
+    assert_eq!(twice, Err(ArgumentsError::Duplicate));
 }

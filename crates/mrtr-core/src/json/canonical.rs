@@ -52,12 +52,29 @@ pub fn digest_bytes(bytes: &[u8]) -> Digest {
 /// When a member appears twice, nesting is deeper than
 /// [`MAX_DEPTH`], an exponent does not fit 64 bits, or the text is not JSON.
 pub fn digest_arguments(text: &str) -> Result<Digest, ArgumentsError> {
-    canonical_bytes(text.as_bytes()).map(|bytes| digest_bytes(&bytes))
+    canonical_bytes(text.as_bytes(), Meta::LeftOut).map(|bytes| digest_bytes(&bytes))
 }
 
-fn canonical_bytes(text: &[u8]) -> Result<Vec<u8>, ArgumentsError> {
+/// The digest of any JSON, the same for every way to write it, as
+/// [`digest_arguments`], but a member called `_meta` counts like any other.
+///
+/// # Errors
+/// As [`digest_arguments`].
+pub fn digest_value(text: &str) -> Result<Digest, ArgumentsError> {
+    canonical_bytes(text.as_bytes(), Meta::Counts).map(|bytes| digest_bytes(&bytes))
+}
+
+/// Whether a `_meta` member of the outermost object counts.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Meta {
+    LeftOut,
+    Counts,
+}
+
+fn canonical_bytes(text: &[u8], meta: Meta) -> Result<Vec<u8>, ArgumentsError> {
     let mut scan = Scan {
         text,
+        meta,
         at: 0,
         out: Vec::with_capacity(text.len() + text.len() / 4 + 16),
         members: Vec::new(),
@@ -93,6 +110,7 @@ impl Member {
 
 struct Scan<'a> {
     text: &'a [u8],
+    meta: Meta,
     at: usize,
     out: Vec<u8>,
     /// Members of all open objects, the innermost object's last.
@@ -146,7 +164,10 @@ impl Scan<'_> {
                 let name_end = self.out.len() - 1;
                 self.expect(b':')?;
                 self.value(depth)?;
-                if depth == 1 && &self.out[start..name_end] == b"_meta" {
+                if depth == 1
+                    && self.meta == Meta::LeftOut
+                    && &self.out[start..name_end] == b"_meta"
+                {
                     self.out.truncate(start);
                     if std::mem::replace(&mut meta_seen, true) {
                         return Err(ArgumentsError::Duplicate);

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use serde_json::value::RawValue;
 
+use crate::ledger::Epoch;
 use crate::state::{DecodeError, Reader, Writer};
 use crate::wire::{Action, InputKind, InputResponse};
 
@@ -63,11 +64,22 @@ pub(crate) enum Entry {
 pub(crate) struct Journal {
     pub(crate) entries: BTreeMap<Arc<str>, Entry>,
     pub(crate) flow: Option<Box<str>>,
+    /// The memory of the ledger that the exchange relies on, if it does.
+    pub(crate) epoch: Option<Epoch>,
 }
+
+/// The first byte of a journal: what else it holds beside its entries.
+const FLOW: u8 = 1;
+const EPOCH: u8 = 1 << 1;
 
 impl Journal {
     pub(crate) fn encode(&self, out: &mut Writer) {
-        out.bool(self.flow.is_some());
+        let flow = if self.flow.is_some() { FLOW } else { 0 };
+        let epoch = if self.epoch.is_some() { EPOCH } else { 0 };
+        out.u8(flow | epoch);
+        if let Some(epoch) = &self.epoch {
+            out.raw(epoch.as_bytes());
+        }
         if let Some(flow) = &self.flow {
             out.str(flow);
         }
@@ -80,9 +92,17 @@ impl Journal {
 
     pub(crate) fn decode(bytes: &[u8]) -> Result<Self, DecodeError> {
         let mut input = Reader::new(bytes);
-        let flow = match input.bool()? {
-            true => Some(input.str(usize::MAX)?.into()),
-            false => None,
+        let holds = input.u8()?;
+        if holds & !(FLOW | EPOCH) != 0 {
+            return Err(DecodeError::UnknownTag(holds));
+        }
+        let epoch = match holds & EPOCH {
+            0 => None,
+            _ => Some(Epoch::from_bytes(input.array()?)),
+        };
+        let flow = match holds & FLOW {
+            0 => None,
+            _ => Some(input.str(usize::MAX)?.into()),
         };
         let mut entries = BTreeMap::new();
         let mut last: Option<Arc<str>> = None;
@@ -95,7 +115,11 @@ impl Journal {
             entries.insert(key, Entry::decode(&mut input)?);
         }
         input.finish()?;
-        Ok(Self { entries, flow })
+        Ok(Self {
+            entries,
+            flow,
+            epoch,
+        })
     }
 
     /// Keys of the answers and steps that are settled.

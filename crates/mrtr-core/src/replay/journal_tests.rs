@@ -51,13 +51,15 @@ fn journal() -> impl Strategy<Value = Journal> {
     (
         proptest::collection::btree_map("[a-z]{1,8}", entry(), 0..8),
         proptest::option::of(any::<String>()),
+        proptest::option::of(any::<[u8; 16]>()),
     )
-        .prop_map(|(entries, flow)| Journal {
+        .prop_map(|(entries, flow, epoch)| Journal {
             entries: entries
                 .into_iter()
                 .map(|(key, entry)| (key.into(), entry))
                 .collect(),
             flow: flow.map(Into::into),
+            epoch: epoch.map(Epoch::from_bytes),
         })
 }
 
@@ -89,6 +91,21 @@ proptest! {
     fn arbitrary_bytes_never_panic(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
         let _ = Journal::decode(&bytes);
     }
+}
+
+#[test]
+fn a_journal_that_holds_what_is_not_known_is_refused() {
+    for holds in [1 << 2, 1 << 7, 0xff] {
+        assert_eq!(
+            Journal::decode(&[holds, 0]),
+            Err(DecodeError::UnknownTag(holds))
+        );
+    }
+}
+
+#[test]
+fn what_a_journal_does_not_hold_costs_nothing() {
+    assert_eq!(encode(&Journal::default()), [0, 0]);
 }
 
 #[test]

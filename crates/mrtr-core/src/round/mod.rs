@@ -56,7 +56,9 @@
 mod open;
 mod request;
 mod rounds;
+mod single_use;
 
 pub use open::{Closed, OpenRound, Outcome};
 pub use request::{Reject, RoundEnv, RoundPolicy, RoundRequest};
 pub use rounds::Rounds;
+pub use single_use::{Attempt, Replay};

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use super::request::{Reject, RoundRequest};
 use super::rounds::bad_answer;
 use crate::Timestamp;
+use crate::ledger::Claim;
 use crate::replay::{
     Cx, Ending, Fault, FaultKind, Journal, Refused, Shared, Suspension, ToolError, drive,
 };
@@ -30,6 +31,8 @@ pub(super) struct Sealing {
 pub struct OpenRound {
     pub(super) shared: Arc<Shared>,
     sealing: Sealing,
+    /// Absent in nearly all rounds, and then one word.
+    claim: Option<Box<Claim>>,
 }
 
 /// How a handler's run ended; to be passed to [`OpenRound::close`].
@@ -65,8 +68,26 @@ pub enum Closed<T> {
 }
 
 impl OpenRound {
-    pub(super) const fn new(shared: Arc<Shared>, sealing: Sealing) -> Self {
-        Self { shared, sealing }
+    pub(super) const fn new(
+        shared: Arc<Shared>,
+        sealing: Sealing,
+        claim: Option<Box<Claim>>,
+    ) -> Self {
+        Self {
+            shared,
+            sealing,
+            claim,
+        }
+    }
+
+    /// What to claim in the ledger before the handler runs: there under
+    /// [`Replay::Once`](super::Replay::Once) in every round but the first.
+    ///
+    /// Only who was granted it may run the handler, and what the round closes
+    /// with is answered after it was stored as the result.
+    #[must_use]
+    pub fn claim(&self) -> Option<&Claim> {
+        self.claim.as_deref()
     }
 
     /// The context to call the handler with.

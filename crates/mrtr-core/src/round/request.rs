@@ -6,7 +6,9 @@ use std::sync::Arc;
 
 use serde_json::value::RawValue;
 
+use super::single_use::{Attempt, Replay};
 use crate::Timestamp;
+use crate::ledger::Ledger;
 use crate::replay::{Spawner, Timer};
 use crate::state::{Binding, Method, Principal, StateLimits};
 use crate::wire::{AnswerLimits, Capabilities, Cause};
@@ -78,6 +80,8 @@ pub struct RoundPolicy {
     /// question of the handler. Answers that come along with a first request
     /// are otherwise taken for plain questions, like arguments.
     pub asked_only: bool,
+    /// How often a state may be used.
+    pub replay: Replay,
 }
 
 /// What the surroundings give to a round.
@@ -88,6 +92,8 @@ pub struct RoundEnv {
     pub(super) timer: Arc<dyn Timer>,
     pub(super) spawner: Option<Arc<dyn Spawner>>,
     pub(super) host: Option<Arc<dyn Any + Send + Sync>>,
+    pub(super) ledger: Option<Arc<dyn Ledger>>,
+    pub(super) attempt: Option<Attempt>,
 }
 
 impl RoundEnv {
@@ -101,6 +107,8 @@ impl RoundEnv {
             timer,
             spawner: None,
             host: None,
+            ledger: None,
+            attempt: None,
         }
     }
 
@@ -117,6 +125,21 @@ impl RoundEnv {
     #[must_use]
     pub fn with_host(mut self, host: Arc<dyn Any + Send + Sync>) -> Self {
         self.host = Some(host);
+        self
+    }
+
+    /// The store that all replicas of the server share. Needed, with an
+    /// [attempt](Self::with_attempt), under [`Replay::Once`].
+    #[must_use]
+    pub fn with_ledger(mut self, ledger: Arc<dyn Ledger>) -> Self {
+        self.ledger = Some(ledger);
+        self
+    }
+
+    /// What this attempt is known by in the ledger.
+    #[must_use]
+    pub const fn with_attempt(mut self, attempt: Attempt) -> Self {
+        self.attempt = Some(attempt);
         self
     }
 }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use super::open::{OpenRound, Sealing};
 use super::request::{Reject, RoundEnv, RoundPolicy, RoundRequest};
+use super::single_use::Replay;
 use crate::replay::{About, Entry, Given, Journal, Run, Shared};
 use crate::state::{
     Claims, ExchangeId, Keyring, Opened, Rejection, RejectionReason, StateLimits, open, presented,
@@ -63,7 +64,8 @@ impl Rounds {
     /// # Errors
     /// The client's fault: a required capability was not declared, the state
     /// does not open for this request, or an answer is malformed or of another
-    /// kind than was asked.
+    /// kind than was asked. The host's: [`Replay::Once`] without a ledger and
+    /// an attempt, which is a [`Cause::Fault`].
     pub fn open(
         &self,
         request: &RoundRequest<'_>,
@@ -74,7 +76,18 @@ impl Rounds {
         if !missing.is_empty() {
             return Err(Cause::MissingCapability(missing).into());
         }
-        let opened = self.opened(request, &policy.limits, &env)?;
+        let attempt = match policy.replay {
+            Replay::Allowed => None,
+            Replay::Once => match (env.attempt, &env.ledger) {
+                (Some(attempt), Some(_)) => Some(attempt),
+                _ => return Err(Reject::new(Cause::Fault, NO_LEDGER)),
+            },
+        };
+        let token = presented(request.request_state, &policy.limits).map_err(rejected)?;
+        let opened = match &token {
+            Some(token) => Some(self.opened(token, request, &policy.limits, &env)?),
+            None => None,
+        };
         let mut journal = match &opened {
             Some(opened) => {
                 Journal::decode(opened.body()).map_err(|e| rejected(RejectionReason::Layout(e)))?
@@ -84,10 +97,22 @@ impl Rounds {
         let mut limits = policy.answers;
         limits.count = limits.count.max(journal.asked());
         let answers = InputResponses::parse_with(request.input_responses, &limits)?;
+        let claim = match (attempt, token, &opened) {
+            (Some(attempt), Some(token), Some(opened)) => {
+                let epoch = journal
+                    .epoch
+                    .ok_or_else(|| rejected(RejectionReason::NotSingleUse))?;
+                let keep = opened.claims.deadline.since(env.now) + policy.limits.clock_skew;
+                let claim = attempt.claim(epoch, &token, request.input_responses, keep)?;
+                Some(Box::new(claim))
+            }
+            _ => None,
+        };
+        journal.epoch = attempt.map(|attempt| journal.epoch.unwrap_or(attempt.epoch));
         let mut unsolicited = BTreeMap::new();
         if opened.is_some() {
             receive(&mut journal, &answers)?;
-        } else if !policy.asked_only {
+        } else if !policy.asked_only && policy.replay == Replay::Allowed {
             for (key, raw) in answers.iter() {
                 unsolicited.insert(key.to_owned(), raw.to_owned());
             }
@@ -125,22 +150,19 @@ impl Rounds {
                 bound,
                 nonce,
             },
+            claim,
         ))
     }
 
     fn opened(
         &self,
+        token: &str,
         request: &RoundRequest<'_>,
         limits: &StateLimits,
         env: &RoundEnv,
-    ) -> Result<Option<Opened>, Reject> {
-        let Some(text) = presented(request.request_state, limits).map_err(rejected)? else {
-            return Ok(None);
-        };
+    ) -> Result<Opened, Reject> {
         let binding = request.binding(&self.audience, self.revision.as_deref());
-        open(&self.keyring, &text, &binding, env.now, limits)
-            .map(Some)
-            .map_err(rejected)
+        open(&self.keyring, token, &binding, env.now, limits).map_err(rejected)
     }
 }
 
@@ -152,6 +174,8 @@ impl fmt::Debug for Rounds {
             .finish_non_exhaustive()
     }
 }
+
+const NO_LEDGER: &str = "single use needs a ledger and an attempt: give both to `RoundEnv`";
 
 fn rejected(rejection: impl Into<Rejection>) -> Reject {
     Reject::new(Cause::InvalidRequestState, rejection.into())

@@ -95,6 +95,9 @@ pub enum RejectionReason {
     /// The request's arguments differ byte for byte from the sealed ones and
     /// have no canonical form to compare.
     ArgumentsUnreadable(ArgumentsError),
+    /// It was sealed before its tool, prompt or resource was of single use, so
+    /// it may have been used already.
+    NotSingleUse,
 }
 
 impl fmt::Display for RejectionReason {
@@ -133,6 +136,9 @@ impl fmt::Display for RejectionReason {
             Self::Arguments => f.write_str("the state was sealed for other arguments"),
             Self::ArgumentsUnreadable(error) => {
                 write!(f, "the state was sealed for other arguments: {error}")
+            }
+            Self::NotSingleUse => {
+                f.write_str("the state was sealed when it could be used more than once")
             }
         }
     }

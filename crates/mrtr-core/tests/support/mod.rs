@@ -9,8 +9,11 @@ use std::time::Duration;
 
 use mrtr_core::Timestamp;
 use mrtr_core::form::{FormContent, FormSchema};
+use mrtr_core::ledger::Ledger;
 use mrtr_core::replay::{Cx, Fault, NoHold, Refused, Sleep, Spawner, Timer, ToolError};
-use mrtr_core::round::{Closed, Reject, RoundEnv, RoundPolicy, RoundRequest, Rounds};
+use mrtr_core::round::{
+    Attempt, Closed, OpenRound, Reject, RoundEnv, RoundPolicy, RoundRequest, Rounds,
+};
 use mrtr_core::state::{Keyring, Method, Principal, Secret};
 use mrtr_core::wire::{Capabilities, Capability, ElicitRequest, InputRequest, InputRequiredResult};
 use serde_json::value::{RawValue, to_raw_value};
@@ -35,6 +38,8 @@ pub struct Call {
     pub now: Timestamp,
     pub timer: Arc<dyn Timer>,
     pub spawner: Option<Arc<dyn Spawner>>,
+    pub ledger: Option<Arc<dyn Ledger>>,
+    pub attempt: Option<Attempt>,
     pub state: Option<Box<RawValue>>,
     pub seed: u8,
 }
@@ -53,6 +58,8 @@ impl Call {
             now: Timestamp::from_secs(1_785_196_800),
             timer: Arc::new(NoHold),
             spawner: None,
+            ledger: None,
+            attempt: None,
             state: None,
             seed: 0,
         }
@@ -87,22 +94,36 @@ impl Call {
         E: Into<ToolError>,
     {
         self.seed += 1;
+        let round = match self.open(answers) {
+            Ok(round) => round,
+            Err(reject) => return Closed::Rejected(reject),
+        };
+        let outcome = round.call(handler).await;
+        round.close(outcome, &self.request(answers), self.now)
+    }
+
+    pub fn open(&self, answers: Option<&RawValue>) -> Result<OpenRound, Reject> {
+        let mut env = RoundEnv::new(self.now, [self.seed; 32], self.timer.clone());
+        if let Some(spawner) = &self.spawner {
+            env = env.with_spawner(spawner.clone());
+        }
+        if let Some(ledger) = &self.ledger {
+            env = env.with_ledger(ledger.clone());
+        }
+        if let Some(attempt) = self.attempt {
+            env = env.with_attempt(attempt);
+        }
+        self.rounds.open(&self.request(answers), &self.policy, env)
+    }
+
+    pub fn request<'a>(&'a self, answers: Option<&'a RawValue>) -> RoundRequest<'a> {
         let mut request = RoundRequest::new(self.method, &self.target);
         request.arguments = self.arguments.as_deref();
         request.principal = self.principal.as_ref();
         request.capabilities = self.capabilities;
         request.input_responses = answers;
         request.request_state = self.state.as_deref();
-        let mut env = RoundEnv::new(self.now, [self.seed; 32], self.timer.clone());
-        if let Some(spawner) = &self.spawner {
-            env = env.with_spawner(spawner.clone());
-        }
-        let round = match self.rounds.open(&request, &self.policy, env) {
-            Ok(round) => round,
-            Err(reject) => return Closed::Rejected(reject),
-        };
-        let outcome = round.call(handler).await;
-        round.close(outcome, &request, self.now)
+        request
     }
 }
 
