@@ -17,6 +17,7 @@ Examples:
 ///
 /// It has tools, a prompt and a resource that ask: a booking, a deployment to confirm, a sign-in on a
 /// web page, a summary by the client's model. Ctrl-C or SIGTERM lets the requests that run finish.
+/// Probes are answered at /health/live and /health/ready.
 #[derive(Args, Clone, Debug)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct ServeArgs {
@@ -37,4 +38,46 @@ pub(crate) struct ServeArgs {
     /// within a second or two, and at once on SIGHUP. Without it they come from MRTR_KEYS
     #[arg(long, value_name = "FILE")]
     pub(crate) keys: Option<PathBuf>,
+
+    /// Serve requests for this host. Needed behind a proxy, as a server on a loopback address serves
+    /// only those for this machine. May be given several times
+    #[arg(
+        long = "allow-host",
+        value_name = "HOST",
+        conflicts_with = "stdio",
+        help_heading = "On the network"
+    )]
+    pub(crate) hosts: Vec<String>,
+
+    /// Serve web pages of this origin, such as https://app.example. May be given several times
+    #[arg(
+        long = "allow-origin",
+        value_name = "ORIGIN",
+        conflicts_with = "stdio",
+        help_heading = "On the network"
+    )]
+    pub(crate) origins: Vec<String>,
+
+    /// How long to serve on after being told to stop, while /health/ready says 503: time for a
+    /// balancer to send requests elsewhere
+    #[arg(
+        long,
+        value_name = "SECONDS",
+        default_value_t = 0,
+        value_parser = clap::value_parser!(u64).range(..=3_600),
+        conflicts_with = "stdio",
+        help_heading = "On the network"
+    )]
+    pub(crate) drain_delay: u64,
+
+    /// How long the requests that run may take to finish after that
+    #[arg(
+        long,
+        value_name = "SECONDS",
+        default_value_t = 10,
+        value_parser = clap::value_parser!(u64).range(..=3_600),
+        conflicts_with = "stdio",
+        help_heading = "On the network"
+    )]
+    pub(crate) grace: u64,
 }

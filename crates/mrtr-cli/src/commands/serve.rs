@@ -3,8 +3,9 @@
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::sync::Arc;
+use std::time::Duration;
 
-use mrtr::server::Server;
+use mrtr::server::{Http, Server};
 use mrtr::state::{Keyring, Secret};
 use serde::Serialize;
 use tokio::net::TcpListener;
@@ -21,8 +22,9 @@ pub(crate) async fn run(args: ServeArgs, out: &Out) -> Result<Exit, Failure> {
         Some(keyring) => keyring,
         None => random_keyring()?,
     }));
-    // Whoever can reach a loopback address or these standard streams is at this machine.
-    let local = args.stdio || args.http.ip().is_loopback();
+    // Whoever can reach a loopback address or these standard streams is at this machine, unless a
+    // proxy stands before it.
+    let local = args.stdio || args.http.ip().is_loopback() && args.hosts.is_empty();
     let desk = Arc::new(Desk::new(people.clone(), local.then_some(Person::Ada)));
     let mut builder = example::server(desk.clone());
     if let Some(file) = &args.keys {
@@ -36,7 +38,7 @@ pub(crate) async fn run(args: ServeArgs, out: &Out) -> Result<Exit, Failure> {
     let served = if args.stdio {
         over_stdio(&server, desk, &people, out).await
     } else {
-        over_http(&server, args.http, desk, &people, out).await
+        over_http(&server, &args, desk, &people, out).await
     };
     reloading.abort();
     served.map(|()| Exit::Done)
@@ -48,14 +50,16 @@ fn random_keyring() -> Result<Keyring, Failure> {
 
 async fn over_http(
     server: &Server,
-    address: SocketAddr,
+    args: &ServeArgs,
     desk: Arc<Desk>,
     people: &People,
     out: &Out,
 ) -> Result<(), Failure> {
-    let listener =
-        server.http().bind(address).await.map_err(|error| {
-            Failure::local(error).context(format!("cannot listen on {address}"))
+    let listener = endpoint(server, args)?
+        .bind(args.http)
+        .await
+        .map_err(|error| {
+            Failure::local(error).context(format!("cannot listen on {}", args.http))
         })?;
     let address = listener.local_addr();
     desk.open_at(origin(address));
@@ -73,6 +77,22 @@ async fn over_http(
     listener.run_until(stop).await;
     out.note("stopped");
     Ok(())
+}
+
+/// The HTTP side of the server, as it was asked for.
+fn endpoint(server: &Server, args: &ServeArgs) -> Result<Http, Failure> {
+    let mut http = server
+        .http()
+        .health("/health/live", "/health/ready")
+        .drain_delay(Duration::from_secs(args.drain_delay))
+        .shutdown_grace(Duration::from_secs(args.grace));
+    for host in &args.hosts {
+        http = http.allow_host(host).map_err(Failure::usage)?;
+    }
+    for origin in &args.origins {
+        http = http.allow_origin(origin).map_err(Failure::usage)?;
+    }
+    Ok(http)
 }
 
 /// Standard output belongs to the protocol: all else is said on standard error.

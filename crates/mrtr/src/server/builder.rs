@@ -4,6 +4,7 @@ use std::env;
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use mrtr_core::state::{Keyring, StateLimits};
@@ -298,6 +299,7 @@ impl ServerBuilder {
                 subscriptions: self.subscriptions,
                 limiter: self.limiter,
                 runtime: self.runtime,
+                draining: AtomicBool::new(false),
             }),
         })
     }

@@ -60,6 +60,7 @@ mod changes;
 mod check;
 mod completion;
 mod dispatch;
+mod drain;
 mod handler;
 pub mod http;
 mod key_watch;
@@ -84,6 +85,7 @@ mod tool;
 
 use std::fmt;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use mrtr_core::wire::Implementation;
 
@@ -131,6 +133,7 @@ struct Inner {
     subscriptions: Subscriptions,
     limiter: Option<Arc<dyn Limiter>>,
     runtime: Arc<dyn Runtime>,
+    draining: AtomicBool,
 }
 
 impl Server {

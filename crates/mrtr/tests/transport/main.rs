@@ -15,6 +15,7 @@ mod http_axum;
 mod http_bearer;
 mod http_clients;
 mod http_headers;
+mod http_health;
 mod http_listener;
 mod http_messages;
 mod http_replies;

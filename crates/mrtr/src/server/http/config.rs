@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use super::guard::Guard;
+use super::health::Probes;
 use crate::server::Closing;
 
 /// Limits of one endpoint. Every bound has a default that suits a server on the open network.
@@ -21,6 +22,7 @@ pub(super) struct Config {
     pub(super) keep_alive: Duration,
     /// When the own listener stops.
     pub(super) closing: Closing,
+    pub(super) probes: Option<Probes>,
 }
 
 impl Default for Config {
@@ -33,6 +35,7 @@ impl Default for Config {
             queue: 64,
             keep_alive: Duration::from_secs(15),
             closing: Closing::default(),
+            probes: None,
         }
     }
 }
@@ -47,6 +50,8 @@ pub(super) struct ListenerConfig {
     pub(super) header_timeout: Duration,
     /// Without any progress of a reply.
     pub(super) write_timeout: Duration,
+    /// Between the word that the server stops and its end for new requests.
+    pub(super) drain_delay: Duration,
     /// For what runs when the server stops.
     pub(super) grace: Duration,
 }
@@ -58,6 +63,7 @@ impl Default for ListenerConfig {
             max_connections: 1024,
             header_timeout: Duration::from_secs(30),
             write_timeout: Duration::from_secs(30),
+            drain_delay: Duration::ZERO,
             grace: Duration::from_secs(10),
         }
     }

@@ -10,7 +10,8 @@ use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
-use ::http::{Request, Response};
+use ::http::header::CONNECTION;
+use ::http::{HeaderValue, Request, Response};
 use bytes::Bytes;
 use http_body::{Body, Frame, SizeHint};
 use hyper::body::Incoming;
@@ -131,6 +132,15 @@ impl Http {
         self
     }
 
+    /// How long new requests are still served after the server was told to stop, while the
+    /// [readiness probe](Self::health) fails and each reply ends its connection: time for balancers
+    /// to send requests elsewhere. Default none.
+    #[must_use]
+    pub fn drain_delay(mut self, delay: Duration) -> Self {
+        self.listener_mut().drain_delay = delay;
+        self
+    }
+
     /// How long running requests may take to finish when the server stops. Default 10 seconds.
     #[must_use]
     pub fn shutdown_grace(mut self, grace: Duration) -> Self {
@@ -192,10 +202,18 @@ where
         Ok(())
     }
 
-    /// Serves until `stop` resolves. Then accepts no more, ends subscriptions, lets running requests
-    /// finish within [`Http::shutdown_grace`], and cancels what is left.
+    /// Serves until `stop` resolves. Then [drains](Server::drain), goes on for
+    /// [`Http::drain_delay`], accepts no more, ends subscriptions, lets running requests finish
+    /// within [`Http::shutdown_grace`], and cancels what is left.
     pub async fn run_until(self, stop: impl Future<Output = ()>) {
-        let mut stop = pin!(stop);
+        let (server, delay) = (self.server.clone(), self.config.drain_delay);
+        let mut stop = pin!(async {
+            stop.await;
+            server.drain();
+            if !delay.is_zero() {
+                tokio::time::sleep(delay).await;
+            }
+        });
         let _keys = self.server.watching_keys();
         let stopped = self.stopping.subscribe();
         let slots = Arc::new(Semaphore::new(self.config.max_connections));
@@ -215,7 +233,8 @@ where
             };
             let stream = PeerStream::new(stream, self.config.write_timeout);
             let service = self.service.clone();
-            let connection = serve(http1.clone(), stream, service, stopped.clone());
+            let server = self.server.clone();
+            let connection = serve(http1.clone(), stream, service, server, stopped.clone());
             connections.spawn(async move {
                 connection.await;
                 drop(slot);
@@ -276,6 +295,7 @@ async fn serve<S, B>(
     http1: http1::Builder,
     stream: PeerStream<TcpStream>,
     service: S,
+    server: Server,
     mut stopped: watch::Receiver<()>,
 ) where
     S: Service<Request<RequestBody>, Response = Response<B>> + Clone + Send + 'static,
@@ -284,12 +304,18 @@ async fn serve<S, B>(
     B::Error: Into<Box<dyn StdError + Send + Sync>>,
 {
     let unread = stream.unread();
+    let server = &server;
     let service = service_fn(move |request: Request<Incoming>| {
         let mut service = service.clone();
         let request = request.map(|body| RequestBody::new(body, unread.clone()));
         async move {
             poll_fn(|cx| service.poll_ready(cx)).await?;
-            service.call(request).await
+            let mut response = service.call(request).await?;
+            if server.is_draining() {
+                let close = HeaderValue::from_static("close");
+                response.headers_mut().insert(CONNECTION, close);
+            }
+            Ok::<_, S::Error>(response)
         }
     });
     let mut connection = pin!(http1.serve_connection(TokioIo::new(stream), service));

@@ -10,6 +10,7 @@
 //!
 //! | # | check | status | code |
 //! | --- | --- | --- | --- |
+//! | | a [probe](Http::health) | 200, 503 | |
 //! | 1 | path of the endpoint (own listener only; without a body) | 404 | |
 //! | 2 | `Host`, see [`Http::allow_host`] | 403 | -32600 |
 //! | 3 | `Origin`, see [`Http::allow_origin`] | 403 | -32600 |
@@ -52,6 +53,7 @@
 mod body;
 mod config;
 mod guard;
+mod health;
 mod listener;
 mod mirror;
 mod negotiate;
@@ -286,6 +288,11 @@ where
 
     fn call(&mut self, request: Request<B>) -> ReplyFuture {
         let (parts, body) = request.into_parts();
+        if let Some(probes) = &self.config.probes
+            && let Some(outcome) = probes.answer(&parts, &self.server)
+        {
+            return ReplyFuture::decided(outcome);
+        }
         if self
             .path
             .as_ref()
