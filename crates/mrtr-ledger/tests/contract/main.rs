@@ -9,6 +9,7 @@
 mod rules;
 mod journal;
 mod loss;
+mod model;
 mod once;
 mod races;
 mod run;

@@ -213,6 +213,10 @@ macro_rules! contract {
                 a_run_is_finished_or_taken_over_and_never_both
                 a_run_enters_or_another_takes_over_and_never_both
             }
+            model {
+                random_operations_give_what_the_model_gives
+                operations_at_once_are_as_in_some_order
+            }
         }
     };
     ($name:ident, $store:path; $($module:ident { $($rule:ident)* })*) => {
