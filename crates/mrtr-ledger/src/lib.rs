@@ -7,6 +7,10 @@
 mod limits;
 mod memory;
 mod rules;
+#[cfg(feature = "sqlite")]
+mod sqlite;
 
 pub use limits::MAX_VALUE;
 pub use memory::MemoryLedger;
+#[cfg(feature = "sqlite")]
+pub use sqlite::SqliteLedger;

@@ -15,3 +15,21 @@ pub(crate) fn check_length(value: &[u8]) -> Result<(), LedgerError> {
     }
     Ok(())
 }
+
+/// What a store may take for an operation, unless told otherwise.
+#[cfg(feature = "sqlite")]
+pub(crate) const TIMEOUT: std::time::Duration = std::time::Duration::from_secs(5);
+
+/// An operation, or the error that it took too long.
+#[cfg(feature = "sqlite")]
+pub(crate) async fn in_time<T>(
+    timeout: std::time::Duration,
+    operation: impl Future<Output = Result<T, LedgerError>>,
+) -> Result<T, LedgerError> {
+    match tokio::time::timeout(timeout, operation).await {
+        Ok(done) => done,
+        Err(_) => Err(LedgerError::unavailable(format!(
+            "no answer within {timeout:?}"
+        ))),
+    }
+}

@@ -16,3 +16,5 @@ mod run;
 mod stores;
 
 contract!(memory, crate::stores::memory::store);
+#[cfg(feature = "sqlite")]
+contract!(sqlite, crate::stores::sqlite::store);

@@ -1,3 +1,5 @@
 //! The stores that have to keep the rules.
 
 pub(crate) mod memory;
+#[cfg(feature = "sqlite")]
+pub(crate) mod sqlite;
