@@ -108,18 +108,20 @@ async fn over_stdio(
         .map_err(cannot_listen)?;
     let address = socket.local_addr().map_err(cannot_listen)?;
     desk.open_at(origin(address));
-    let stop =
-        signal().map_err(|error| Failure::local(error).context("cannot listen to signals"))?;
     let introduction = Introduction::new(format!("{}/sign-in", origin(address)), people)?;
-    out.note(format_args!(
-        "serving on stdin and stdout; the sign-in page is {}",
-        introduction.endpoint
-    ));
-    introduction.people(out);
+    let page = async {
+        out.note(format_args!(
+            "serving on stdin and stdout; the sign-in page is {}",
+            introduction.endpoint
+        ));
+        introduction.people(out);
+        axum::serve(socket, example::pages(desk)).await
+    };
     tokio::select! {
+        // Whoever reads that it serves may tell it to stop at once, so it serves first.
+        biased;
         served = server.stdio() => served.map_err(|error| Failure::new(Exit::Transport, error)),
-        page = async { axum::serve(socket, example::pages(desk)).await } => page.map_err(cannot_listen),
-        () = stop => Ok(()),
+        page = page => page.map_err(cannot_listen),
     }
 }
 

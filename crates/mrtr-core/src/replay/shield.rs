@@ -70,7 +70,7 @@ impl<T: Send + 'static> Future for Shielded<T> {
             Progress::Done(value) => Poll::Ready(value),
             Progress::Panicked(panic) => resume_unwind(panic),
             Progress::Lost => panic!(
-                "shielded work was dropped before its end: the server stops, or its spawner does not run what it is given"
+                "shielded work was dropped before its end: the server stops, or has too much of it already (its log says so)"
             ),
             Progress::Running(_) => {
                 this.stage = Stage::Away(outcome);

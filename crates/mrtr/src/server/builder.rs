@@ -24,6 +24,7 @@ use super::registry::Registry;
 use super::reply::{ServerMeta, one_line};
 use super::runtime::{Runtime, SystemRuntime};
 use super::settings::Defaults;
+use super::tasks::Tasks;
 use super::{Inner, Prompt, Resource, ResourceTemplate, Server, Tool};
 
 /// Collects what a server offers; [`build`](Self::build) checks it all.
@@ -72,6 +73,7 @@ pub struct ServerBuilder {
     page_size: usize,
     logging: bool,
     pub(super) subscriptions: Subscriptions,
+    pub(super) max_shielded: usize,
     limiter: Option<Arc<dyn Limiter>>,
     runtime: Arc<dyn Runtime>,
 }
@@ -94,6 +96,7 @@ impl ServerBuilder {
             page_size: usize::MAX,
             logging: false,
             subscriptions: Subscriptions::default(),
+            max_shielded: 1024,
             limiter: None,
             runtime: Arc::new(SystemRuntime),
         }
@@ -300,6 +303,7 @@ impl ServerBuilder {
                 limiter: self.limiter,
                 runtime: self.runtime,
                 draining: AtomicBool::new(false),
+                tasks: Arc::new(Tasks::new(self.max_shielded)),
             }),
         })
     }

@@ -56,7 +56,8 @@ impl Call<'_> {
         })?;
         let request = self.request();
         let notices = Notices::of(self.meta, self.server.logging, self.notifier);
-        let mut env = RoundEnv::new(runtime.now(), runtime.random(), runtime.clone());
+        let mut env = RoundEnv::new(runtime.now(), runtime.random(), runtime.clone())
+            .with_spawner(self.server.tasks.clone());
         if let Some(notices) = &notices {
             env = env.with_host(notices.clone());
         }

@@ -79,7 +79,9 @@ mod resource;
 mod runtime;
 mod schema;
 mod settings;
+mod signal;
 pub mod stdio;
+mod tasks;
 mod template;
 mod tool;
 
@@ -112,6 +114,7 @@ use changes::Subscriptions;
 use keychain::Keychain;
 use registry::Registry;
 use reply::ServerMeta;
+use tasks::Tasks;
 
 /// An MCP server, ready to be served. Cheap to clone.
 #[derive(Clone)]
@@ -134,6 +137,8 @@ struct Inner {
     limiter: Option<Arc<dyn Limiter>>,
     runtime: Arc<dyn Runtime>,
     draining: AtomicBool,
+    /// Where shielded work runs.
+    tasks: Arc<Tasks>,
 }
 
 impl Server {

@@ -3,11 +3,12 @@
 
 use std::cell::RefCell;
 use std::io::Write;
-use std::sync::Once;
+use std::sync::{Arc, Once};
 
 use mrtr::server::tool;
 use mrtr::{Cx, ToolError};
 use serde_json::json;
+use tokio::sync::Notify;
 
 use crate::support::{Peer, accept, builder};
 
@@ -172,4 +173,41 @@ async fn a_key_file_that_is_broken_is_told_once_and_so_is_its_repair() {
     assert_eq!(text.matches("readable again").count(), 1, "{text}");
     assert!(text.contains("line 1: the key has 5 bytes"), "{text}");
     assert!(!text.contains("c2hvcnQ"), "{text}");
+}
+
+#[tokio::test]
+async fn what_shielded_work_logs_belongs_to_its_request_even_when_that_is_over() {
+    capture();
+    let go = Arc::new(Notify::new());
+    let wait = go.clone();
+    let leave = tool("leave", move |cx: Cx, _: ()| {
+        let go = wait.clone();
+        async move {
+            let work = cx.shield(async move {
+                go.notified().await;
+                tracing::info!("at its end");
+                panic!("alone");
+            });
+            tokio::select! {
+                biased;
+                () = work => {}
+                () = tokio::task::yield_now() => {}
+            }
+            Ok::<_, ToolError>("left")
+        }
+    });
+    let server = builder().tool(leave).build().expect("it builds");
+    let mut peer = Peer::new(server.clone());
+    peer.extra_meta =
+        json!({"traceparent": "00-0af7651916cd43dd8448eb211c80319d-00f067aa0ba902b7-01"});
+    peer.result("tools/call", json!({"name": "leave"})).await;
+    go.notify_one();
+    server.shielded_ended().await;
+    let text = logged();
+    for told in ["at its end", "alone"] {
+        let line = text.lines().find(|line| line.contains(told));
+        let line = line.unwrap_or_else(|| panic!("`{told}` is missing in:\n{text}"));
+        assert_eq!(field(line, "target"), "\"leave\"");
+        assert!(line.contains("319d"), "{line}");
+    }
 }

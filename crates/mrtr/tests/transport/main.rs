@@ -19,5 +19,7 @@ mod http_health;
 mod http_listener;
 mod http_messages;
 mod http_replies;
+mod shielded;
+mod shielded_process;
 mod stdio_messages;
 mod stdio_requests;

@@ -27,7 +27,7 @@ use super::Http;
 use super::config::ListenerConfig;
 use super::guard::Reach;
 use super::stream::{PeerStream, Unread};
-use crate::server::{Closing, Server};
+use crate::server::{Closing, Server, signal};
 
 /// Most bytes of a request's head: headers mirror tool arguments, so there is room for some.
 const HEAD_LIMIT: usize = 64 * 1024;
@@ -141,7 +141,8 @@ impl Http {
         self
     }
 
-    /// How long running requests may take to finish when the server stops. Default 10 seconds.
+    /// How long running requests and shielded work may take to finish when the server stops.
+    /// Default 10 seconds.
     #[must_use]
     pub fn shutdown_grace(mut self, grace: Duration) -> Self {
         self.listener_mut().grace = grace;
@@ -197,16 +198,16 @@ where
     /// # Errors
     /// When the process cannot listen to these signals.
     pub async fn run(self) -> io::Result<()> {
-        let signal = signal()?;
-        self.run_until(signal).await;
+        self.run_until(signal::stop()?).await;
         Ok(())
     }
 
     /// Serves until `stop` resolves. Then [drains](Server::drain), goes on for
-    /// [`Http::drain_delay`], accepts no more, ends subscriptions, lets running requests finish
-    /// within [`Http::shutdown_grace`], and cancels what is left.
+    /// [`Http::drain_delay`], accepts no more, ends subscriptions, lets running requests and shielded
+    /// work finish within [`Http::shutdown_grace`], and cancels the requests that are left.
     pub async fn run_until(self, stop: impl Future<Output = ()>) {
         let (server, delay) = (self.server.clone(), self.config.drain_delay);
+        let shielded = &self.server.inner.tasks;
         let mut stop = pin!(async {
             stop.await;
             server.drain();
@@ -242,14 +243,18 @@ where
         }
         drop(self.socket);
         drop(self.stopping);
-        let drained = async { while connections.join_next().await.is_some() {} };
+        let drained = async {
+            while connections.join_next().await.is_some() {}
+            shielded.ended().await;
+        };
         if tokio::time::timeout(self.config.grace, drained)
             .await
             .is_err()
         {
             tracing::warn!(
                 cancelled = connections.len(),
-                "requests outlasted the shutdown"
+                shielded = shielded.running(),
+                "requests or shielded work outlasted the shutdown"
             );
             connections.shutdown().await;
         }
@@ -329,26 +334,6 @@ async fn serve<S, B>(
     if let Err(error) = ended {
         tracing::debug!(%error, "a connection ended early");
     }
-}
-
-#[cfg(unix)]
-fn signal() -> io::Result<impl Future<Output = ()>> {
-    use tokio::signal::unix::{SignalKind, signal};
-    let mut interrupt = signal(SignalKind::interrupt())?;
-    let mut terminate = signal(SignalKind::terminate())?;
-    Ok(async move {
-        tokio::select! {
-            _ = interrupt.recv() => {}
-            _ = terminate.recv() => {}
-        }
-    })
-}
-
-#[cfg(not(unix))]
-fn signal() -> io::Result<impl Future<Output = ()>> {
-    Ok(async {
-        let _ = tokio::signal::ctrl_c().await;
-    })
 }
 
 /// The body of a request on the own listener.

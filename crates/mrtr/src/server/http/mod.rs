@@ -42,7 +42,8 @@
 //! capability the client lacks must be answered with status 400, and a stream has already said 200.
 //! From then on the handler runs by itself; notifications wait in a bounded queue in which progress
 //! gives way, so that a client that does not read cannot stop the handler. A client that goes away
-//! cancels the handler: it is dropped at its next suspension point.
+//! cancels the handler: it is dropped at its next suspension point, and only
+//! [shielded](crate::Cx::shield) work goes on.
 //!
 //! A subscription (`subscriptions/listen`) is a stream from its first event on, which is never held
 //! back. It stays open, kept alive by comments, until the client leaves, the own listener stops or

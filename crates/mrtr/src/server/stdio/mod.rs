@@ -10,11 +10,12 @@
 //! | a request whose id is in flight | error -32600 with that id; the request in flight goes on |
 //! | a request | answered by a task of its own |
 //! | `subscriptions/listen` | open until its end; a place of its own, see [`ServerBuilder::max_subscriptions`](super::ServerBuilder::max_subscriptions) |
-//! | `notifications/cancelled` for a request in flight | its handler is dropped; nothing more is sent for it, its id is free |
+//! | `notifications/cancelled` for a request in flight | its handler is dropped, [shielded](crate::Cx::shield) work goes on; nothing more is sent for it, its id is free |
 //! | other notifications, a cancellation of something else, blank lines | nothing |
 //! | a handler panics | error -32603 |
-//! | end of input | subscriptions end with their result, what runs may finish within [`Stdio::shutdown_grace`], then [`Stdio`] returns |
-//! | the client reads no more | notifications are dropped, responses wait |
+//! | end of input; on the standard streams also Ctrl-C and SIGTERM | subscriptions end with their result, what runs may finish within [`Stdio::shutdown_grace`], then [`Stdio`] returns |
+//! | the client does not read | notifications are dropped, responses wait |
+//! | the client has closed its end | requests are cancelled, shielded work may finish within the grace, then [`Stdio`] returns |
 //!
 //! Standard output carries protocol messages only, each written whole: a handler must not print to
 //! it. Diagnostics belong on standard error.
@@ -22,9 +23,10 @@
 //! Implements [stdio](https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/stdio).
 
 mod flight;
+mod input;
 mod lines;
 
-use std::future::{Future, IntoFuture};
+use std::future::{Future, IntoFuture, pending};
 use std::io;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
@@ -37,9 +39,10 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, watch};
 use tokio::task::JoinSet;
 
 use self::flight::{Flight, Flights, LineSink, Outgoing};
+use self::input::Input;
 use self::lines::{Line, Lines};
 use super::panic::catch;
-use super::{Caller, Closing, Reply, Server, too_many_subscriptions};
+use super::{Caller, Closing, Reply, Server, signal, too_many_subscriptions};
 
 /// Lines that wait to be written.
 const QUEUE: usize = 256;
@@ -48,8 +51,8 @@ const BATCH: usize = 64 * 1024;
 
 /// A server on the standard streams; to run it, await it.
 ///
-/// It ends with its input. When it ends because the client reads no more, a thread of the runtime
-/// may still wait for input; a program that ends by itself then calls [`std::process::exit`].
+/// It ends with its input, on Ctrl-C and, on Unix, SIGTERM; see the [module](self) for what happens
+/// then. Input that nobody waits for any more keeps no process from its end.
 ///
 /// ```no_run
 /// # async fn example(server: mrtr::server::Server) -> std::io::Result<()> {
@@ -91,7 +94,7 @@ impl Stdio {
         self
     }
 
-    /// How long running requests may take to finish after the end of input. Default 5 seconds.
+    /// How long running requests and shielded work may take to finish at the end. Default 5 seconds.
     pub const fn shutdown_grace(mut self, grace: Duration) -> Self {
         self.grace = grace;
         self
@@ -106,7 +109,20 @@ impl Stdio {
         R: AsyncRead + Unpin,
         W: AsyncWrite + Unpin,
     {
-        let grace = self.grace;
+        self.until(pending(), reader, writer).await
+    }
+
+    async fn until<R, W>(
+        self,
+        stop: impl Future<Output = ()>,
+        reader: R,
+        writer: W,
+    ) -> io::Result<()>
+    where
+        R: AsyncRead + Unpin,
+        W: AsyncWrite + Unpin,
+    {
+        let (grace, shielded) = (self.grace, self.server.inner.tasks.clone());
         let _keys = self.server.watching_keys();
         let (sender, inbox) = mpsc::channel(QUEUE);
         let listens = self.server.max_subscriptions().min(Semaphore::MAX_PERMITS);
@@ -119,19 +135,37 @@ impl Stdio {
             flights: Flights::default(),
             stdio: self,
         });
-        let mut tasks = JoinSet::new();
+        let mut requests = JoinSet::new();
         let mut writing = pin!(write(writer, inbox, &connection.flights));
+        let mut written = None;
         let read = tokio::select! {
-            read = connection.read(reader, sender, &mut tasks) => read,
-            written = &mut writing => return closed(written),
+            read = connection.read(reader, sender, &mut requests) => read,
+            () = stop => Ok(()),
+            ended = &mut writing => {
+                written = Some(ended);
+                requests.abort_all();
+                Ok(())
+            }
         };
         drop(stopping);
-        let finish = async {
-            let drain = async { while tasks.join_next().await.is_some() {} };
-            tokio::join!(drain, writing).1
+        let write_rest = async {
+            if written.is_none() {
+                written = Some(writing.await);
+            }
         };
-        let written = tokio::time::timeout(grace, finish).await;
-        tasks.shutdown().await;
+        let finish = async {
+            while requests.join_next().await.is_some() {}
+            shielded.ended().await;
+        };
+        let finished = tokio::time::timeout(grace, async { tokio::join!(finish, write_rest) });
+        if finished.await.is_err() {
+            tracing::warn!(
+                cancelled = requests.len(),
+                shielded = shielded.running(),
+                "requests or shielded work outlasted the end"
+            );
+            requests.shutdown().await;
+        }
         read.and(closed(written.unwrap_or(Ok(()))))
     }
 }
@@ -142,7 +176,10 @@ impl IntoFuture for Stdio {
 
     fn into_future(self) -> Self::IntoFuture {
         self.server.ensure_keys_of_user();
-        Box::pin(self.over(tokio::io::stdin(), tokio::io::stdout()))
+        Box::pin(async {
+            let (stop, input) = (signal::stop()?, Input::open()?);
+            self.until(stop, input, tokio::io::stdout()).await
+        })
     }
 }
 
@@ -164,15 +201,15 @@ impl Connection {
         self: &Arc<Self>,
         reader: R,
         outgoing: mpsc::Sender<Outgoing>,
-        tasks: &mut JoinSet<()>,
+        requests: &mut JoinSet<()>,
     ) -> io::Result<()> {
         let mut lines = Lines::new(reader, self.stdio.line_limit);
         loop {
-            while tasks.try_join_next().is_some() {}
+            while requests.try_join_next().is_some() {}
             let reply = match lines.next().await? {
                 Line::End => return Ok(()),
                 Line::Text(line) if line.trim_ascii().is_empty() => None,
-                Line::Text(line) => self.take(line, &outgoing, tasks).await,
+                Line::Text(line) => self.take(line, &outgoing, requests).await,
                 Line::TooLong => {
                     let what = format!("a message has at most {} bytes", self.stdio.line_limit);
                     Some(Reply::error(None, &Cause::InvalidRequest(what.into())))
@@ -190,7 +227,7 @@ impl Connection {
         self: &Arc<Self>,
         line: Vec<u8>,
         outgoing: &mpsc::Sender<Outgoing>,
-        tasks: &mut JoinSet<()>,
+        requests: &mut JoinSet<()>,
     ) -> Option<Reply> {
         let (flight, listening) = match self.stdio.server.read(&line) {
             Ok(Incoming::Request(request)) => match self.begin(&request) {
@@ -215,7 +252,7 @@ impl Connection {
             // Cancellations are read behind this point, so it must not be reached by every request.
             None => self.accepted.clone().acquire_owned().await.ok()?,
         };
-        tasks.spawn(self.clone().run(line, flight, outgoing.clone(), slot));
+        requests.spawn(self.clone().run(line, flight, outgoing.clone(), slot));
         None
     }
 
