@@ -17,6 +17,7 @@ mod transport_support;
 
 mod answers;
 mod causes;
+mod completion;
 mod error_handling;
 mod fleet;
 mod messages;
