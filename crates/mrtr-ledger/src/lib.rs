@@ -6,11 +6,17 @@
 
 mod limits;
 mod memory;
+#[cfg(feature = "postgres")]
+mod postgres;
+#[cfg(feature = "postgres")]
+mod remote;
 mod rules;
 #[cfg(feature = "sqlite")]
 mod sqlite;
 
 pub use limits::MAX_VALUE;
 pub use memory::MemoryLedger;
+#[cfg(feature = "postgres")]
+pub use postgres::{PostgresLedger, PostgresOptions};
 #[cfg(feature = "sqlite")]
 pub use sqlite::SqliteLedger;

@@ -17,11 +17,11 @@ pub(crate) fn check_length(value: &[u8]) -> Result<(), LedgerError> {
 }
 
 /// What a store may take for an operation, unless told otherwise.
-#[cfg(feature = "sqlite")]
+#[cfg(any(feature = "sqlite", feature = "postgres"))]
 pub(crate) const TIMEOUT: std::time::Duration = std::time::Duration::from_secs(5);
 
 /// An operation, or the error that it took too long.
-#[cfg(feature = "sqlite")]
+#[cfg(any(feature = "sqlite", feature = "postgres"))]
 pub(crate) async fn in_time<T>(
     timeout: std::time::Duration,
     operation: impl Future<Output = Result<T, LedgerError>>,

@@ -11,10 +11,17 @@ mod journal;
 mod loss;
 mod model;
 mod once;
+#[macro_use]
+#[cfg(feature = "postgres")]
+mod outage;
+#[cfg(feature = "postgres")]
+mod proxy;
 mod races;
 mod run;
 mod stores;
 
 contract!(memory, crate::stores::memory::store);
+#[cfg(feature = "postgres")]
+contract!(postgres, crate::stores::postgres::store);
 #[cfg(feature = "sqlite")]
 contract!(sqlite, crate::stores::sqlite::store);
