@@ -9,7 +9,7 @@ use mrtr_core::ledger::{
     Answer, Claim, Claimed, Entered, Entry, Epoch, Fence, Held, JournalKey, Ledger, LedgerError,
     OnceKey, Recorded, StateKey,
 };
-use mrtr_core::replay::{Cx, ToolError};
+use mrtr_core::replay::{Context, Cx, Durable, ToolError};
 use mrtr_core::round::{Attempt, Closed, Replay};
 use mrtr_core::wire::Cause;
 use serde_json::json;
@@ -90,7 +90,7 @@ fn raw(json: &str) -> Box<RawValue> {
 fn claim(call: &Call, answers: &str) -> Claim {
     let answers = raw(answers);
     let round = call.open(Some(&answers)).expect("opens");
-    *round.claim().expect("has a state")
+    round.claim().expect("has a state")
 }
 
 fn rejected_with(call: &Call, answers: &str) -> Cause {
@@ -119,7 +119,7 @@ async fn a_request_that_is_sent_again_asks_for_the_same_run_however_it_is_writte
     let first = claim(&call, A);
     let spaced = r#" { "\u0061" : { "content": {"value": "\u0031"}, "action": "accept" } } "#;
     assert_eq!(claim(&call, spaced), first);
-    let none = *call.open(None).expect("opens").claim().expect("a claim");
+    let none = call.open(None).expect("opens").claim().expect("a claim");
     assert_eq!(claim(&call, "{}"), none);
 }
 
@@ -228,4 +228,18 @@ async fn a_state_of_single_use_is_longer_by_its_epoch_and_others_by_nothing() {
     let plain = length(Call::new().play(none(), ab).await);
     let single = length(single().play(none(), ab).await);
     assert!((16..=24).contains(&(single - plain)), "{plain} {single}");
+}
+
+#[tokio::test]
+async fn a_durable_context_is_there_under_single_use_only_and_is_the_same_run() {
+    let round = single().open(None).expect("opens");
+    let cx = round.context::<Cx<Durable>>().expect("durable");
+    let plain: Cx = cx.at("x").clone().into();
+    assert_eq!(plain.exchange_id(), round.exchange_id());
+    assert!(round.context::<Cx>().is_some());
+    let round = Call::new().open(None).expect("opens");
+    assert!(round.context::<Cx<Durable>>().is_none());
+    assert!(round.context::<Cx>().is_some());
+    let replay = (<Cx as Context>::REPLAY, <Cx<Durable> as Context>::REPLAY);
+    assert_eq!(replay, (Replay::Allowed, Replay::Once));
 }

@@ -42,7 +42,10 @@
 //! Implements [multi round-trip requests](https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr).
 
 mod ask;
+mod asking;
+mod backing;
 mod confirm;
+mod context;
 mod cx;
 mod drive;
 mod error;
@@ -66,6 +69,7 @@ mod url;
 
 pub use ask::{Answerable, Ask};
 pub use confirm::Confirm;
+pub use context::{Context, Durable, Stateless};
 pub use cx::Cx;
 pub use error::{ToolError, ToolErrorKind};
 pub use fault::{Fault, FaultKind};
@@ -80,6 +84,7 @@ pub use step::{Step, StepValue};
 pub use timer::{NoHold, Sleep, Timer};
 pub use url::{DEFAULT_HOLD, UrlAsk, UrlError};
 
+pub(crate) use backing::Backing;
 pub(crate) use drive::{Ending, drive};
 pub(crate) use journal::{Entry, Given, Journal};
 pub(crate) use rule::Suspension;

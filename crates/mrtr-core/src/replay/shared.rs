@@ -9,6 +9,7 @@ use crate::Timestamp;
 use crate::state::{ExchangeId, Method, Principal};
 use crate::wire::Capabilities;
 
+use super::backing::Backing;
 use super::fault::FaultKind;
 use super::journal::Given;
 use super::question::Question;
@@ -33,6 +34,8 @@ pub(crate) struct About {
     pub(crate) timer: Arc<dyn Timer>,
     pub(crate) spawner: Option<Arc<dyn Spawner>>,
     pub(crate) host: Option<Arc<dyn Any + Send + Sync>>,
+    /// There in a round of single use.
+    pub(crate) backing: Option<Arc<Backing>>,
 }
 
 pub(crate) struct Shared {

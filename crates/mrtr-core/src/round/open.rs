@@ -9,7 +9,7 @@ use super::rounds::bad_answer;
 use crate::Timestamp;
 use crate::ledger::Claim;
 use crate::replay::{
-    Cx, Ending, Fault, FaultKind, Journal, Refused, Shared, Suspension, ToolError, drive,
+    Context, Cx, Ending, Fault, FaultKind, Journal, Refused, Shared, Suspension, ToolError, drive,
 };
 use crate::state::{Bound, Claims, ExchangeId, Keyring, SealError, StateLimits, Writer, seal};
 use crate::wire::{Cause, InputRequests, InputRequiredResult};
@@ -29,10 +29,8 @@ pub(super) struct Sealing {
 /// One run of a handler, ready to go.
 #[must_use]
 pub struct OpenRound {
-    pub(super) shared: Arc<Shared>,
+    pub(crate) shared: Arc<Shared>,
     sealing: Sealing,
-    /// Absent in nearly all rounds, and then one word.
-    claim: Option<Box<Claim>>,
 }
 
 /// How a handler's run ended; to be passed to [`OpenRound::close`].
@@ -68,16 +66,8 @@ pub enum Closed<T> {
 }
 
 impl OpenRound {
-    pub(super) const fn new(
-        shared: Arc<Shared>,
-        sealing: Sealing,
-        claim: Option<Box<Claim>>,
-    ) -> Self {
-        Self {
-            shared,
-            sealing,
-            claim,
-        }
+    pub(super) const fn new(shared: Arc<Shared>, sealing: Sealing) -> Self {
+        Self { shared, sealing }
     }
 
     /// What to claim in the ledger before the handler runs: there under
@@ -86,14 +76,21 @@ impl OpenRound {
     /// Only who was granted it may run the handler, and what the round closes
     /// with is answered after it was stored as the result.
     #[must_use]
-    pub fn claim(&self) -> Option<&Claim> {
-        self.claim.as_deref()
+    pub fn claim(&self) -> Option<Claim> {
+        self.shared.about.backing.as_ref()?.claim()
     }
 
     /// The context to call the handler with.
     #[must_use]
     pub fn cx(&self) -> Cx {
         Cx::new(self.shared.clone())
+    }
+
+    /// As [`cx`](Self::cx), of the kind that the handler takes; a durable one
+    /// is there under [`Replay::Once`](super::Replay::Once) only.
+    #[must_use]
+    pub fn context<C: Context>(&self) -> Option<C> {
+        C::of_round(self)
     }
 
     /// The exchange, for logs. In a first round it becomes known to the client

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::open::{OpenRound, Sealing};
 use super::request::{Reject, RoundEnv, RoundPolicy, RoundRequest};
-use super::single_use::Replay;
+use super::single_use::{Replay, backing, identify};
 use crate::replay::{About, Entry, Given, Journal, Run, Shared};
 use crate::state::{
     Claims, ExchangeId, Keyring, Opened, Rejection, RejectionReason, StateLimits, open, presented,
@@ -76,13 +76,7 @@ impl Rounds {
         if !missing.is_empty() {
             return Err(Cause::MissingCapability(missing).into());
         }
-        let attempt = match policy.replay {
-            Replay::Allowed => None,
-            Replay::Once => match (env.attempt, &env.ledger) {
-                (Some(attempt), Some(_)) => Some(attempt),
-                _ => return Err(Reject::new(Cause::Fault, NO_LEDGER)),
-            },
-        };
+        let mut backing = backing(policy, &env)?;
         let token = presented(request.request_state, &policy.limits).map_err(rejected)?;
         let opened = match &token {
             Some(token) => Some(self.opened(token, request, &policy.limits, &env)?),
@@ -94,21 +88,15 @@ impl Rounds {
             }
             None => Journal::default(),
         };
+        if let (Some(backing), Some(token)) = (&mut backing, &token) {
+            let unknown = || rejected(RejectionReason::NotSingleUse);
+            backing.epoch = journal.epoch.ok_or_else(unknown)?;
+            backing.run = Some(identify(token, request.input_responses)?);
+        }
+        journal.epoch = backing.as_ref().map(|backing| backing.epoch);
         let mut limits = policy.answers;
         limits.count = limits.count.max(journal.asked());
         let answers = InputResponses::parse_with(request.input_responses, &limits)?;
-        let claim = match (attempt, token, &opened) {
-            (Some(attempt), Some(token), Some(opened)) => {
-                let epoch = journal
-                    .epoch
-                    .ok_or_else(|| rejected(RejectionReason::NotSingleUse))?;
-                let keep = opened.claims.deadline.since(env.now) + policy.limits.clock_skew;
-                let claim = attempt.claim(epoch, &token, request.input_responses, keep)?;
-                Some(Box::new(claim))
-            }
-            _ => None,
-        };
-        journal.epoch = attempt.map(|attempt| journal.epoch.unwrap_or(attempt.epoch));
         let mut unsolicited = BTreeMap::new();
         if opened.is_some() {
             receive(&mut journal, &answers)?;
@@ -124,6 +112,9 @@ impl Rounds {
             Some(opened) => (opened.claims, Some(opened.bound)),
             None => (first(id, &env, &policy.limits), None),
         };
+        if let Some(backing) = &mut backing {
+            backing.keep = claims.deadline.since(env.now) + policy.limits.clock_skew;
+        }
         let about = About {
             exchange: claims.exchange,
             started_at: claims.started_at,
@@ -137,6 +128,7 @@ impl Rounds {
             timer: env.timer,
             spawner: env.spawner,
             host: env.host,
+            backing: backing.map(Arc::new),
         };
         let run = Run::new(journal, unsolicited, request.capabilities);
         Ok(OpenRound::new(
@@ -150,7 +142,6 @@ impl Rounds {
                 bound,
                 nonce,
             },
-            claim,
         ))
     }
 
@@ -174,8 +165,6 @@ impl fmt::Debug for Rounds {
             .finish_non_exhaustive()
     }
 }
-
-const NO_LEDGER: &str = "single use needs a ledger and an attempt: give both to `RoundEnv`";
 
 fn rejected(rejection: impl Into<Rejection>) -> Reject {
     Reject::new(Cause::InvalidRequestState, rejection.into())

@@ -4,9 +4,10 @@ use std::time::Duration;
 
 use serde_json::value::RawValue;
 
-use super::request::Reject;
+use super::request::{Reject, RoundEnv, RoundPolicy};
 use crate::json::canonical::digest_value;
-use crate::ledger::{Claim, Epoch, Fence, RunId, StateKey};
+use crate::ledger::{Epoch, Fence, RunId, StateKey};
+use crate::replay::Backing;
 use crate::wire::Cause;
 
 /// How often a state may be used.
@@ -39,40 +40,40 @@ pub struct Attempt {
     pub lease: Duration,
 }
 
-impl Attempt {
-    /// The run that a request asks for by what it presents.
-    pub(super) fn claim(
-        self,
-        epoch: Epoch,
-        token: &str,
-        answers: Option<&RawValue>,
-        keep: Duration,
-    ) -> Result<Claim, Reject> {
-        let state = state_key(token);
-        Ok(Claim {
-            epoch,
-            state,
-            run: run_id(state, answers)?,
-            fence: self.fence,
-            lease: self.lease,
-            keep,
-        })
+/// What a round under this policy relies on beside its state, as far as the
+/// state makes no difference.
+pub(super) fn backing(policy: &RoundPolicy, env: &RoundEnv) -> Result<Option<Backing>, Reject> {
+    if policy.replay == Replay::Allowed {
+        return Ok(None);
     }
+    let (Some(_), Some(attempt)) = (&env.ledger, env.attempt) else {
+        let log = "single use needs a ledger and an attempt: give both to `RoundEnv`";
+        return Err(Reject::new(Cause::Fault, log));
+    };
+    Ok(Some(Backing {
+        epoch: attempt.epoch,
+        run: None,
+        fence: attempt.fence,
+        lease: attempt.lease,
+        keep: Duration::ZERO,
+    }))
 }
 
-fn state_key(token: &str) -> StateKey {
-    let digest = blake3::derive_key("mrtr 2026-07-28 state key", token.as_bytes());
-    StateKey::from_bytes(first_half(digest))
-}
-
-/// The same for every way to write the answers; without any they are `{}`.
-fn run_id(state: StateKey, answers: Option<&RawValue>) -> Result<RunId, Reject> {
+/// The run that a request asks for: the same for every way to write the
+/// answers, which are `{}` where there are none.
+pub(super) fn identify(
+    token: &str,
+    answers: Option<&RawValue>,
+) -> Result<(StateKey, RunId), Reject> {
+    let state = blake3::derive_key("mrtr 2026-07-28 state key", token.as_bytes());
+    let state = StateKey::from_bytes(first_half(state));
     let answers = digest_value(answers.map_or("{}", RawValue::get))
         .map_err(|problem| Cause::InvalidParams(format!("`inputResponses`: {problem}").into()))?;
-    let mut hasher = blake3::Hasher::new_derive_key("mrtr 2026-07-28 run");
-    hasher.update(state.as_bytes());
-    hasher.update(&answers);
-    Ok(RunId::from_bytes(first_half(*hasher.finalize().as_bytes())))
+    let mut run = blake3::Hasher::new_derive_key("mrtr 2026-07-28 run");
+    run.update(state.as_bytes());
+    run.update(&answers);
+    let run = RunId::from_bytes(first_half(*run.finalize().as_bytes()));
+    Ok((state, run))
 }
 
 fn first_half(digest: [u8; 32]) -> [u8; 16] {
