@@ -24,6 +24,7 @@ use super::registry::Registry;
 use super::reply::{ServerMeta, one_line};
 use super::runtime::{Runtime, SystemRuntime};
 use super::settings::Defaults;
+use super::single_use::Setup;
 use super::tasks::Tasks;
 use super::{Inner, Prompt, Resource, ResourceTemplate, Server, Tool};
 
@@ -68,13 +69,14 @@ pub struct ServerBuilder {
     key_file: Option<PathBuf>,
     on_new_keys: Option<Box<OnNewKeys>>,
     revision: Option<String>,
-    defaults: Defaults,
+    pub(super) defaults: Defaults,
     list_hints: CacheHints,
     page_size: usize,
     logging: bool,
     pub(super) subscriptions: Subscriptions,
     pub(super) max_shielded: usize,
     limiter: Option<Arc<dyn Limiter>>,
+    pub(super) single_use: Setup,
     runtime: Arc<dyn Runtime>,
 }
 
@@ -98,6 +100,7 @@ impl ServerBuilder {
             subscriptions: Subscriptions::default(),
             max_shielded: 1024,
             limiter: None,
+            single_use: Setup::default(),
             runtime: Arc::new(SystemRuntime),
         }
     }
@@ -258,6 +261,7 @@ impl ServerBuilder {
                 "a page of a list must hold at least one definition",
             );
         }
+        self.single_use.check(&mut problems);
         let server_meta = server_meta(&self.info, &mut problems);
         let style = ListStyle {
             page_size: self.page_size.max(1),
@@ -284,6 +288,8 @@ impl ServerBuilder {
         };
         let keyring = keyring(self.keyring, self.key_file.as_ref(), &mut problems);
         problems.into_result()?;
+        let tasks = Arc::new(Tasks::new(self.max_shielded));
+        let single_use = self.single_use.build(&self.runtime, &tasks);
         Ok(Server {
             inner: Arc::new(Inner {
                 keychain: Keychain::new(
@@ -301,9 +307,10 @@ impl ServerBuilder {
                 logging: self.logging,
                 subscriptions: self.subscriptions,
                 limiter: self.limiter,
+                single_use,
                 runtime: self.runtime,
                 draining: AtomicBool::new(false),
-                tasks: Arc::new(Tasks::new(self.max_shielded)),
+                tasks,
             }),
         })
     }

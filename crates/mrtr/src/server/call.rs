@@ -7,9 +7,11 @@ use std::task::Poll;
 use std::time::Duration;
 
 use mrtr_core::replay::{Cx, Refused, Sleep, ToolError};
-use mrtr_core::round::{Closed, Reject, RoundEnv, RoundRequest};
+use mrtr_core::round::{
+    Closed, OpenRound, Outcome, Reject, Replay, RoundEnv, RoundRequest, Rounds,
+};
 use mrtr_core::state::{Method, Principal};
-use mrtr_core::wire::{Cause, InputRequiredResult, Params, RequestMeta};
+use mrtr_core::wire::{Cause, InputRequiredResult, Params, RequestId, RequestMeta};
 use serde_json::value::RawValue;
 use tracing::Span;
 
@@ -17,12 +19,13 @@ use super::args::BadArguments;
 use super::handler::Running;
 use super::notify::{EndNotices, Notices, Notifier};
 use super::settings::Rules;
-use super::{Inner, Runtime};
+use super::{Inner, Reply, Runtime};
 
 /// All that a round of a handler needs to know.
 pub(super) struct Call<'a> {
     pub(super) server: &'a Inner,
     pub(super) rules: &'a Rules,
+    pub(super) id: &'a RequestId,
     pub(super) method: Method,
     /// The name of the tool or prompt, the URI of the resource.
     pub(super) target: &'a str,
@@ -42,47 +45,110 @@ pub(super) enum Ended<T> {
     InputRequired(InputRequiredResult),
 }
 
+/// A call with its handler: `start` gives it, `answer` makes the response of
+/// how it ended.
+pub(super) struct Run<'a, S, A> {
+    pub(super) call: &'a Call<'a>,
+    pub(super) rounds: Rounds,
+    notices: EndNotices,
+    start: S,
+    pub(super) answer: A,
+}
+
 impl Call<'_> {
-    /// Opens the round, runs the handler that `start` gives, and closes the
-    /// round. What the client is not told is logged.
-    pub(super) async fn run<T>(
-        &self,
-        start: impl FnOnce(Cx) -> Result<Running<T>, BadArguments>,
-    ) -> Result<Ended<T>, Cause> {
-        let runtime = &self.server.runtime;
-        let rounds = self.server.keychain.rounds(&**runtime).map_err(|error| {
+    /// Opens the round, runs the handler that `start` gives, closes the round
+    /// and answers. What the client is not told is logged.
+    pub(super) async fn run<T, S, A>(&self, start: S, answer: A) -> Result<Reply, Cause>
+    where
+        S: Fn(Cx) -> Result<Running<T>, BadArguments>,
+        A: Fn(Ended<T>) -> Result<Reply, Cause>,
+    {
+        let runtime = &*self.server.runtime;
+        let rounds = self.server.keychain.rounds(runtime).map_err(|error| {
             tracing::error!(%error, "there are no keys");
             Cause::Fault
         })?;
-        let request = self.request();
         let notices = Notices::of(self.meta, self.server.logging, self.notifier);
-        let mut env = RoundEnv::new(runtime.now(), runtime.random(), runtime.clone())
-            .with_spawner(self.server.tasks.clone());
-        if let Some(notices) = &notices {
-            env = env.with_host(notices.clone());
+        let run = Run {
+            call: self,
+            rounds,
+            notices: EndNotices(notices),
+            start,
+            answer,
+        };
+        match (&self.server.single_use, self.rules.policy.replay) {
+            (Some(single_use), Replay::Once) => Box::pin(run.once(single_use)).await,
+            _ => run.any_time().await,
         }
-        let ending = EndNotices(notices);
-        let round = rounds
-            .open(&request, &self.rules.policy, env)
+    }
+
+    pub(super) fn request(&self) -> RoundRequest<'_> {
+        let mut request = RoundRequest::new(self.method, self.target);
+        request.arguments = self.arguments;
+        request.principal = self.principal;
+        request.capabilities = self.meta.capabilities;
+        request.input_responses = self.params.input_responses;
+        request.request_state = self.params.request_state;
+        request
+    }
+}
+
+impl<T, S, A> Run<'_, S, A>
+where
+    S: Fn(Cx) -> Result<Running<T>, BadArguments>,
+    A: Fn(Ended<T>) -> Result<Reply, Cause>,
+{
+    /// Runs the handler, whatever was run before.
+    async fn any_time(&self) -> Result<Reply, Cause> {
+        let round = self.open(self.env())?;
+        let limit = self.call.rules.request_deadline;
+        let runtime = &*self.call.server.runtime;
+        let outcome = within(runtime, limit, self.drive(&round)).await;
+        let outcome = outcome.ok_or_else(|| too_slow(limit))?;
+        (self.answer)(self.close(round, outcome)?)
+    }
+
+    pub(super) fn env(&self) -> RoundEnv {
+        let server = self.call.server;
+        let (now, random) = (server.runtime.now(), server.runtime.random());
+        let env =
+            RoundEnv::new(now, random, server.runtime.clone()).with_spawner(server.tasks.clone());
+        match &self.notices.0 {
+            Some(notices) => env.with_host(notices.clone()),
+            None => env,
+        }
+    }
+
+    pub(super) fn open(&self, env: RoundEnv) -> Result<OpenRound, Cause> {
+        let policy = &self.call.rules.policy;
+        let round = self
+            .rounds
+            .open(&self.call.request(), policy, env)
             .map_err(rejected)?;
         let span = Span::current();
         span.record("exchange", tracing::field::display(round.exchange_id()));
         span.record("round", round.round());
+        Ok(round)
+    }
 
+    pub(super) async fn drive(&self, round: &OpenRound) -> Outcome<Result<T, BadArguments>> {
         let cx = round.cx();
         let handler = async {
-            match start(cx) {
+            match (self.start)(cx) {
                 Ok(running) => running.await.map(Ok),
                 Err(problem) => Ok::<_, ToolError>(Err(problem)),
             }
         };
-        let limit = self.rules.request_deadline;
-        let Some(outcome) = within(&**runtime, limit, round.drive(handler)).await else {
-            tracing::error!(?limit, "the handler took too long and was dropped");
-            return Err(Cause::Deadline);
-        };
-        drop(ending);
-        match round.close(outcome, &request, runtime.now()) {
+        round.drive(handler).await
+    }
+
+    pub(super) fn close(
+        &self,
+        round: OpenRound,
+        outcome: Outcome<Result<T, BadArguments>>,
+    ) -> Result<Ended<T>, Cause> {
+        let now = self.call.server.runtime.now();
+        match round.close(outcome, &self.call.request(), now) {
             Closed::Complete(Ok(value)) => {
                 tracing::debug!("complete");
                 Ok(Ended::Complete(value))
@@ -112,21 +178,16 @@ impl Call<'_> {
             }
         }
     }
-
-    fn request(&self) -> RoundRequest<'_> {
-        let mut request = RoundRequest::new(self.method, self.target);
-        request.arguments = self.arguments;
-        request.principal = self.principal;
-        request.capabilities = self.meta.capabilities;
-        request.input_responses = self.params.input_responses;
-        request.request_state = self.params.request_state;
-        request
-    }
 }
 
 fn rejected(reject: Reject) -> Cause {
     tracing::info!(reason = ?reject.log.to_string(), "the request was rejected");
     reject.cause
+}
+
+pub(super) fn too_slow(limit: Duration) -> Cause {
+    tracing::error!(?limit, "the handler took too long and was dropped");
+    Cause::Deadline
 }
 
 /// What `future` gives, unless `limit` passes first. A future that is ready at

@@ -12,7 +12,7 @@ use tracing::Span;
 use super::args::text::texts_of;
 use super::call::{Call, Ended};
 use super::limiter::{RetryAfter, Target};
-use super::registry::ResourceEntry;
+use super::registry::{ResourceEntry, ToolEntry};
 use super::reply::Outgoing;
 use super::settings::Rules;
 use super::{Caller, Notifier, Reply, Server};
@@ -61,7 +61,18 @@ impl Server {
             }
             (tool.handler)(cx, arguments)
         };
-        let result = match call.run(start).await? {
+        let answer = |ended| self.tool_called(asking, name, tool, ended);
+        call.run(start, answer).await
+    }
+
+    fn tool_called(
+        &self,
+        asking: &Asking<'_>,
+        name: &str,
+        tool: &ToolEntry,
+        ended: Ended<CallToolResult>,
+    ) -> Result<Reply, Cause> {
+        let result = match ended {
             Ended::InputRequired(result) => return self.result(asking.request, result),
             Ended::Complete(result) => {
                 if let Some(promise) = &tool.output
@@ -101,7 +112,8 @@ impl Server {
             .map_err(too_many)?;
         let mut call = self.call(asking, Method::PromptsGet, name, &prompt.rules);
         call.arguments = arguments;
-        match call.run(|cx| (prompt.handler)(cx, &texts)).await? {
+        let start = |cx| (prompt.handler)(cx, &texts);
+        let answer = |ended| match ended {
             Ended::InputRequired(result) => self.result(asking.request, result),
             Ended::Complete(result) => self.result(asking.request, result),
             Ended::BadArguments(problem) => {
@@ -109,7 +121,8 @@ impl Server {
             }
             Ended::Refused(refused) => Err(declined(&refused)),
             Ended::Failed(error) => Err(failed(&error, None)),
-        }
+        };
+        call.run(start, answer).await
     }
 
     pub(super) async fn read_resource(&self, asking: &Asking<'_>) -> Result<Reply, Cause> {
@@ -126,10 +139,8 @@ impl Server {
         )
         .map_err(too_many)?;
         let call = self.call(asking, Method::ResourcesRead, &uri, &found.entry.rules);
-        match call
-            .run(|cx| (found.entry.handler)(cx, &uri, &found.variables))
-            .await?
-        {
+        let start = |cx| (found.entry.handler)(cx, &uri, &found.variables);
+        let answer = |ended| match ended {
             Ended::InputRequired(result) => self.result(asking.request, result),
             Ended::Complete(result) => self.result(
                 asking.request,
@@ -139,12 +150,13 @@ impl Server {
             Ended::BadArguments(problem) => {
                 tracing::debug!(problem = ?problem.to_string(), "the variables do not fit the resource");
                 Err(Cause::ResourceNotFound {
-                    uri: uri.into_owned(),
+                    uri: uri.to_string(),
                 })
             }
             Ended::Refused(refused) => Err(declined(&refused)),
             Ended::Failed(error) => Err(failed(&error, Some(&uri))),
-        }
+        };
+        call.run(start, answer).await
     }
 
     fn call<'a>(
@@ -157,6 +169,7 @@ impl Server {
         Call {
             server: &self.inner,
             rules,
+            id: &asking.request.id,
             method,
             target,
             arguments: None,

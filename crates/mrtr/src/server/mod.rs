@@ -23,11 +23,39 @@
 //! | a rule broken, a panic | -32603 | -32603 |
 //! | [`Limiter`] says no | `isError`: when to come back | -32603 with `retryAfterMs` |
 //! | the request takes too long | -32603 | -32603 |
+//! | the same one is still at work; the ledger is away | -32603 | -32603 |
 //!
 //! Everything else is the table of [`Cause`](crate::wire::Cause). What the
 //! client is not told is logged with `tracing`, in a span `mcp_request` that has
 //! the method, the target, the id of the exchange and the number of the round:
 //! one exchange can be followed across rounds and instances by its id.
+//!
+//! # Single use
+//!
+//! A tool, prompt or resource with [`Replay::Once`](mrtr_core::round::Replay::Once)
+//! uses each state once, on all replicas together. The server then needs a
+//! [ledger](ServerBuilder::ledger), a store that they share. A request that is
+//! sent again gets the result of the first one, under its own id; while that is
+//! still being worked on, it waits. Any other request with the same state is
+//! rejected like a state that does not open. However the answers are written,
+//! in whatever order, they are the same ones.
+//!
+//! Handlers are at-least-once; a `once` body is attempted at most once per
+//! exchange; when its outcome is not known the caller is told so, unless the
+//! author's lookup settles it.
+//!
+//! | how a run ends | its state |
+//! | --- | --- |
+//! | a result, also one with `isError`; a question | is used; the same request gets the same again |
+//! | the user declined or cancelled | likewise |
+//! | any other error; the client goes away | is as it was; the same request, or a mended one, runs the handler |
+//! | the process dies or stalls | is as it was once the [lease](ServerBuilder::lease) has ended |
+//!
+//! What is answered was stored before: sealed, under the keys that seal states,
+//! and until the exchange would end. A response of more than 1 MiB cannot be;
+//! that is the fault of its handler. When the ledger cannot be reached, or the
+//! lease cannot be renewed, the handler is dropped and the client told to send
+//! the same request again ([`Cause::Unavailable`](crate::wire::Cause::Unavailable)).
 //!
 //! # Changes
 //!
@@ -80,6 +108,7 @@ mod runtime;
 mod schema;
 mod settings;
 mod signal;
+mod single_use;
 pub mod stdio;
 mod tasks;
 mod template;
@@ -114,6 +143,7 @@ use changes::Subscriptions;
 use keychain::Keychain;
 use registry::Registry;
 use reply::ServerMeta;
+use single_use::SingleUse;
 use tasks::Tasks;
 
 /// An MCP server, ready to be served. Cheap to clone.
@@ -135,6 +165,8 @@ struct Inner {
     logging: bool,
     subscriptions: Subscriptions,
     limiter: Option<Arc<dyn Limiter>>,
+    /// Present where there is a ledger.
+    single_use: Option<SingleUse>,
     runtime: Arc<dyn Runtime>,
     draining: AtomicBool,
     /// Where shielded work runs.

@@ -107,6 +107,22 @@ impl Reply {
         }
     }
 
+    /// The response from the comma behind the id on; `id` is the one it has.
+    pub(crate) fn after(&self, id: &RequestId) -> Bytes {
+        self.body.slice(head(id, 0).len()..)
+    }
+
+    /// A response with this id and the rest of another one.
+    pub(crate) fn with_rest(id: &RequestId, rest: &[u8], status: u16) -> Self {
+        let mut out = head(id, rest.len());
+        out.extend_from_slice(rest);
+        Self {
+            body: out.into(),
+            status,
+            retry_after: None,
+        }
+    }
+
     fn new(mut body: Vec<u8>, status: u16) -> Self {
         one_line(&mut body);
         Self {
@@ -118,10 +134,15 @@ impl Reply {
 }
 
 fn begin(id: &RequestId, len: usize) -> Vec<u8> {
+    let mut out = head(id, len);
+    out.extend_from_slice(br#","result":"#);
+    out
+}
+
+fn head(id: &RequestId, len: usize) -> Vec<u8> {
     let mut out = Vec::with_capacity(len + 64);
     out.extend_from_slice(br#"{"jsonrpc":"2.0","id":"#);
     write(&mut out, id);
-    out.extend_from_slice(br#","result":"#);
     out
 }
 
@@ -191,6 +212,27 @@ mod tests {
                 text(&reply),
                 format!(r#"{{"jsonrpc":"2.0","id":{raw},"result":{{}}}}"#)
             );
+        }
+    }
+
+    #[test]
+    fn a_response_is_the_same_under_another_id() {
+        let ours = RequestId::from("a\"b");
+        let theirs = RequestId::from(7);
+        let refused = Cause::InvalidRequestState;
+        for (reply, again) in [
+            (
+                Reply::prepared(&ours, br#"{"a":1}"#),
+                Reply::prepared(&theirs, br#"{"a":1}"#),
+            ),
+            (
+                Reply::error(Some(&ours), &refused),
+                Reply::error(Some(&theirs), &refused),
+            ),
+        ] {
+            let copy = Reply::with_rest(&theirs, &reply.after(&ours), reply.status);
+            assert_eq!(text(&copy), text(&again));
+            assert_eq!(copy.status, again.status);
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use mrtr_core::round::RoundPolicy;
+use mrtr_core::round::{Replay, RoundPolicy};
 use mrtr_core::state::StateLimits;
 use mrtr_core::wire::Capabilities;
 
@@ -12,6 +12,7 @@ use mrtr_core::wire::Capabilities;
 pub(crate) struct Settings {
     pub(crate) requires: Capabilities,
     pub(crate) asked_only: bool,
+    pub(crate) replay: Replay,
     pub(crate) ttl: Option<Duration>,
     pub(crate) exchange_deadline: Option<Duration>,
     pub(crate) max_rounds: Option<u16>,
@@ -24,6 +25,8 @@ pub(crate) struct Settings {
 pub(crate) struct Defaults {
     pub(crate) limits: StateLimits,
     pub(crate) request_deadline: Duration,
+    /// Whether there is a ledger.
+    pub(crate) ledger: bool,
 }
 
 impl Default for Defaults {
@@ -31,6 +34,7 @@ impl Default for Defaults {
         Self {
             limits: StateLimits::default(),
             request_deadline: Duration::from_secs(300),
+            ledger: false,
         }
     }
 }
@@ -40,6 +44,7 @@ impl Default for Defaults {
 pub(crate) struct Rules {
     pub(crate) policy: RoundPolicy,
     pub(crate) request_deadline: Duration,
+    ledger: bool,
 }
 
 impl Settings {
@@ -47,6 +52,7 @@ impl Settings {
         let mut policy = RoundPolicy::default();
         policy.requires = self.requires;
         policy.asked_only = self.asked_only;
+        policy.replay = self.replay;
         policy.limits = defaults.limits.clone();
         let limits = &mut policy.limits;
         limits.ttl = self.ttl.unwrap_or(limits.ttl);
@@ -56,6 +62,7 @@ impl Settings {
         Rules {
             policy,
             request_deadline: self.request_deadline.unwrap_or(defaults.request_deadline),
+            ledger: defaults.ledger,
         }
     }
 }
@@ -84,6 +91,10 @@ impl Rules {
             (
                 limits.max_bytes < 256,
                 "no state fits: fewer than 256 bytes are allowed",
+            ),
+            (
+                self.policy.replay == Replay::Once && !self.ledger,
+                "single use needs a ledger that all replicas share: give one to `ServerBuilder::ledger`",
             ),
         ]
         .into_iter()
@@ -132,6 +143,15 @@ macro_rules! shared_methods {
         /// questions, as arguments are.
         pub fn asked_only(mut self) -> Self {
             self.settings.asked_only = true;
+            self
+        }
+
+        #[doc = concat!("Whether a state of this ", $what, " may be used once only. Needs a")]
+        /// [ledger](super::ServerBuilder::ledger). Default:
+        /// [`Replay::Allowed`](mrtr_core::round::Replay::Allowed), where nothing
+        /// is stored. See [single use](super#single-use).
+        pub fn replay(mut self, replay: mrtr_core::round::Replay) -> Self {
+            self.settings.replay = replay;
             self
         }
 

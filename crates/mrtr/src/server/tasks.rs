@@ -1,24 +1,29 @@
 //! Work that outlives the request which began it.
 
+use std::sync::Arc;
+
 use mrtr_core::replay::{Spawner, Task};
-use tokio::sync::watch;
+use tokio::runtime::Handle;
+use tokio::sync::{Semaphore, watch};
 use tracing::Instrument as _;
 
 use super::panic::catch;
 use super::{Server, ServerBuilder};
 
-/// Runs shielded work on tokio, and knows how much of it runs.
+/// Runs shielded work, and what the server itself has to bring to its end, on
+/// tokio; knows how much of it runs.
 #[derive(Debug)]
 pub(crate) struct Tasks {
     running: watch::Sender<usize>,
-    limit: usize,
+    shielded: Arc<Semaphore>,
 }
 
 impl Tasks {
-    pub(super) fn new(limit: usize) -> Self {
+    /// At most so many pieces of shielded work at a time.
+    pub(super) fn new(shielded: usize) -> Self {
         Self {
             running: watch::Sender::default(),
-            limit,
+            shielded: Arc::new(Semaphore::new(shielded.min(Semaphore::MAX_PERMITS))),
         }
     }
 
@@ -31,26 +36,35 @@ impl Tasks {
     pub(crate) fn running(&self) -> usize {
         *self.running.borrow()
     }
+
+    /// Runs a task of the server itself. Without a runtime, which has ended
+    /// then, it is dropped.
+    pub(super) fn run(&self, task: impl Future<Output = ()> + Send + 'static) {
+        let Ok(runtime) = Handle::try_current() else {
+            return;
+        };
+        let running = Running::begin(&self.running);
+        let task = async move {
+            let _running = running;
+            if let Err(panic) = catch(task).await {
+                tracing::error!(panic, "work panicked after its request had ended");
+            }
+        };
+        runtime.spawn(task.in_current_span());
+    }
 }
 
 impl Spawner for Tasks {
     fn spawn(&self, task: Task) {
-        let running = Running::begin(&self.running);
-        if self.running() > self.limit {
+        let Ok(slot) = self.shielded.clone().try_acquire_owned() else {
             // Dropped, the task is a fault of its handler.
-            tracing::error!(
-                limit = self.limit,
-                "too much shielded work runs to begin more"
-            );
+            tracing::error!("too much shielded work runs to begin more");
             return;
-        }
-        let task = async move {
-            let _running = running;
-            if let Err(panic) = catch(task).await {
-                tracing::error!(panic, "shielded work panicked after its handler had ended");
-            }
         };
-        tokio::spawn(task.in_current_span());
+        self.run(async move {
+            task.await;
+            drop(slot);
+        });
     }
 }
 

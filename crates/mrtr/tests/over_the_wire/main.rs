@@ -26,4 +26,5 @@ mod requirements_capabilities;
 mod requirements_client;
 mod requirements_server;
 mod requirements_state;
+mod single_use;
 mod state;

@@ -2,8 +2,10 @@
 
 use std::time::Duration;
 
+use mrtr::round::Replay;
 use mrtr::server::{BuildError, Server, ServerBuilder, prompt, resource, resource_template, tool};
 use mrtr::{Cx, ToolError};
+use mrtr_ledger::MemoryLedger;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -166,6 +168,37 @@ fn a_key_file_that_is_not_there_or_holds_no_key_is_named() {
     assert!(only(missing).contains("/nowhere/keys"));
     let both = builder().key_file("/nowhere/keys");
     assert!(only(both).contains("either"));
+}
+
+#[test]
+fn single_use_needs_a_ledger_and_each_that_lacks_it_is_named() {
+    let once = |builder: ServerBuilder| {
+        builder
+            .tool(tool("pay", nothing).replay(Replay::Once))
+            .tool(tool("look", nothing))
+            .prompt(prompt("pay", nothing).replay(Replay::Once))
+            .resource(resource("x:pay", nothing).replay(Replay::Once))
+            .resource_template(resource_template("x:{id}", of_id).replay(Replay::Once))
+    };
+    let lacks =
+        "single use needs a ledger that all replicas share: give one to `ServerBuilder::ledger`";
+    assert_eq!(
+        problems(once(builder())),
+        [
+            format!("tool `pay`: {lacks}"),
+            format!("prompt `pay`: {lacks}"),
+            format!("resource `x:pay`: {lacks}"),
+            format!("resource template `x:{{id}}`: {lacks}"),
+        ]
+    );
+    assert!(once(builder().ledger(MemoryLedger::new())).build().is_ok());
+}
+
+#[test]
+fn a_lease_that_cannot_be_renewed_in_time_is_refused() {
+    let short = |millis| builder().lease(Duration::from_millis(millis));
+    assert!(only(short(299)).contains("300 milliseconds"));
+    assert!(short(300).build().is_ok());
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! The same handler as a tool, a prompt and a resource.
 
+use mrtr::round::Replay;
 use mrtr::server::{Server, ServerBuilder, prompt, resource, resource_template, tool};
 use mrtr::state::{Keyring, Secret};
 use mrtr::{Cx, ToolError};
@@ -37,11 +38,21 @@ pub(crate) trait Offer {
     fn offer<F, Fut>(self, name: &str, handler: F) -> Self
     where
         F: Fn(Cx) -> Fut + Clone + Send + Sync + 'static,
+        Fut: Future<Output = Result<String, ToolError>> + Send + 'static,
+        Self: Sized,
+    {
+        self.offer_as(Replay::Allowed, name, handler)
+    }
+
+    /// The same, where `replay` says how often a state may be used.
+    fn offer_as<F, Fut>(self, replay: Replay, name: &str, handler: F) -> Self
+    where
+        F: Fn(Cx) -> Fut + Clone + Send + Sync + 'static,
         Fut: Future<Output = Result<String, ToolError>> + Send + 'static;
 }
 
 impl Offer for ServerBuilder {
-    fn offer<F, Fut>(self, name: &str, handler: F) -> Self
+    fn offer_as<F, Fut>(self, replay: Replay, name: &str, handler: F) -> Self
     where
         F: Fn(Cx) -> Fut + Clone + Send + Sync + 'static,
         Fut: Future<Output = Result<String, ToolError>> + Send + 'static,
@@ -50,13 +61,12 @@ impl Offer for ServerBuilder {
         let one = handler.clone();
         let two = handler.clone();
         let three = handler.clone();
-        self.tool(tool(name, move |cx: Cx, _: Args| one(cx)))
-            .prompt(prompt(name, move |cx: Cx, _: Texts| two(cx)))
-            .resource_template(resource_template(
-                format!("{uri}/{{x}}"),
-                move |cx: Cx, _: Path| three(cx),
-            ))
-            .resource(resource(uri, move |cx: Cx, (): ()| handler(cx)))
+        let template = format!("{uri}/{{x}}");
+        let template = resource_template(template, move |cx: Cx, _: Path| three(cx));
+        self.tool(tool(name, move |cx: Cx, _: Args| one(cx)).replay(replay))
+            .prompt(prompt(name, move |cx: Cx, _: Texts| two(cx)).replay(replay))
+            .resource_template(template.replay(replay))
+            .resource(resource(uri, move |cx: Cx, (): ()| handler(cx)).replay(replay))
     }
 }
 
