@@ -208,6 +208,7 @@ fn is_hashing(name: &str) -> bool {
         "sha2::",
         "hmac-",
         "ghash",
+        "poly1305",
         "aes::",
     ]
     .iter()

@@ -77,7 +77,9 @@ fn play(connection: &mut Connection) -> Result<(), Failure> {
 
 fn refused(connection: &mut Connection, what: &str, call: &Call<'_>) -> Result<(), Failure> {
     let (status, body) = connection.call(call)?;
-    let fine = find(body, br#""error":"#).is_some() && find(body, b"Booked").is_none();
+    let refusals: [&[u8]; 2] = [br#""error":"#, br#""isError":true"#];
+    let refused = refusals.iter().any(|text| find(body, text).is_some());
+    let fine = refused && find(body, b"Booked").is_none();
     match fine {
         true => Ok(()),
         false => Err(format!(

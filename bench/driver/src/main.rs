@@ -1,12 +1,15 @@
 //! Checks, counts and times the servers of the benchmark. Runs in the folder `bench`; `bench/run` and `bench/gate`
 //! call it.
 
+mod build;
 mod callgrind;
 mod check;
 mod exchange;
 mod http;
 mod process;
 mod servers;
+
+use crate::servers::Server;
 
 /// What went wrong, in words for whoever runs the benchmark.
 pub type Failure = Box<dyn std::error::Error>;
@@ -26,6 +29,10 @@ fn run() -> Result<(), Failure> {
     let command = args.next().unwrap_or_default();
     let rest: Vec<String> = args.collect();
     match command.as_str() {
+        "run" => {
+            let servers = build::present(servers::read(&rest)?)?;
+            count(&servers)
+        }
         "check" => {
             for server in servers::read(&rest)? {
                 check::check(&server)?;
@@ -33,21 +40,23 @@ fn run() -> Result<(), Failure> {
             }
             Ok(())
         }
-        "count" => {
-            for server in servers::read(&rest)?.iter().filter(|server| server.native) {
-                for tools in server.sizes() {
-                    let rounds = callgrind::rounds(server, tools, 300)?;
-                    for (round, counts) in (1..).zip(&rounds) {
-                        println!("{}, {tools} tools, round {round}: {counts}", server.name);
-                    }
-                }
-            }
-            Ok(())
-        }
+        "count" => count(&servers::read(&rest)?),
         "profile" => match rest.as_slice() {
             [server, round] => callgrind::profile(&servers::find(server)?, round),
             _ => Err("usage: bench-driver profile SERVER 1|2".into()),
         },
-        _ => Err("usage: bench-driver check|count|profile".into()),
+        _ => Err("usage: bench-driver run|check|count|profile".into()),
     }
+}
+
+fn count(servers: &[Server]) -> Result<(), Failure> {
+    for server in servers.iter().filter(|server| server.native) {
+        for tools in server.sizes() {
+            let rounds = callgrind::rounds(server, tools, 300)?;
+            for (round, counts) in (1..).zip(&rounds) {
+                println!("{}, {tools} tools, round {round}: {counts}", server.name);
+            }
+        }
+    }
+    Ok(())
 }

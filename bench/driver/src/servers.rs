@@ -27,6 +27,12 @@ impl Server {
     pub fn sizes(&self) -> impl Iterator<Item = usize> + use<> {
         [1].into_iter().chain(self.fillers.then_some(200))
     }
+
+    /// By its name or by the first word of it: `rmcp` for `rmcp 3.11`.
+    fn is_called(&self, name: &str) -> bool {
+        let word = self.name.split(' ').next().unwrap_or_default();
+        self.name == name || word.eq_ignore_ascii_case(name)
+    }
 }
 
 #[derive(Deserialize)]
@@ -40,7 +46,7 @@ pub const FLOOR: &str = "floor";
 /// The one whose figures are kept.
 pub const OURS: &str = "mrtr";
 
-/// The servers of `servers.toml`, or those of them that are named.
+/// The servers of `servers.toml`, or those of them that are called for.
 pub fn read(only: &[String]) -> Result<Vec<Server>, Failure> {
     let path = Path::new("servers.toml");
     let text =
@@ -48,11 +54,12 @@ pub fn read(only: &[String]) -> Result<Vec<Server>, Failure> {
     let table: Table = toml::from_str(&text)?;
     if let Some(name) = only
         .iter()
-        .find(|name| table.server.iter().all(|server| server.name != **name))
+        .find(|name| !table.server.iter().any(|server| server.is_called(name)))
     {
         return Err(format!("no server of servers.toml is called `{name}`").into());
     }
-    let wanted = |server: &Server| only.is_empty() || only.contains(&server.name);
+    let wanted =
+        |server: &Server| only.is_empty() || only.iter().any(|name| server.is_called(name));
     Ok(table.server.into_iter().filter(wanted).collect())
 }
 
