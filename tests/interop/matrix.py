@@ -49,12 +49,14 @@ WANTS_THE_END = (
     "By hand, `callTool` of a tool whose output schema it knows takes a result that asks for one without structured "
     "content, and fails."
 )
+NO_SUBSCRIPTIONS = "Answers `subscriptions/listen` with method not found."
 
 # What a peer does not offer, by side, cell and drive (all where it is None): why, and what is seen instead, which is
 # checked. In "asked" are the questions that are asked all the same.
 NOT_OFFERED = {
     ("fastmcp", "server", "undeclared", None): (ASKS_ALL_THE_SAME, {"threw": "without the client having declared"}),
     ("rmcp", "server", "undeclared", None): (ASKS_ALL_THE_SAME, {"threw": "without the client having declared"}),
+    ("fastmcp", "server", "subscription", None): (NO_SUBSCRIPTIONS, {"error": -32601}),
     ("fastmcp", "client", "corrected", "auto"): (CHECKS_ITSELF, {"asked": ["Which page?"], "error": -32603}),
     ("typescript", "client", "structured", "hand"): (WANTS_THE_END, {"asked": [], "error": -32600}),
 }
@@ -63,6 +65,7 @@ NOT_OFFERED = {
 NOTES = {
     ("typescript", "client", "progress"): "A report that arrives together with the result is dropped (typescript-sdk issue 2580).",
     ("mcp", "server", "resource"): "Resource templates only: the function of a plain resource gets no context to ask with.",
+    ("fastmcp", "client", "subscription"): "Through `mcp.client.subscriptions.listen` with `client.session`; there is no way of its own.",
     ("fastmcp", "client", "rounds"): "By hand through `client.session`, which is that of `mcp`; there is no manual way of its own.",
 }
 

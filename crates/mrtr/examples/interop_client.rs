@@ -11,13 +11,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use mrtr::client::{
-    Answerer, BoxError, Call, CallOutcome, Client, ClientError, FormQuestion, Handler, IfSent,
-    RootsQuestion, SampleQuestion, Turn, UrlQuestion,
+    Answerer, BoxError, Call, CallOutcome, Change, Client, ClientError, FormQuestion, Handler,
+    IfSent, RootsQuestion, SampleQuestion, Turn, UrlQuestion,
 };
 use mrtr::exchange::ExchangeError;
 use mrtr::wire::{
-    Action, Capabilities, Capability, CreateMessageRequest, CreateMessageResult, ElicitResult,
-    InputRequest, InputResponse, ListRootsResult,
+    Action, Capabilities, Capability, CompleteResult, CreateMessageRequest, CreateMessageResult,
+    ElicitResult, InputRequest, InputResponse, ListRootsResult, SubscriptionFilter,
 };
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -45,6 +45,16 @@ struct Cell {
     progress: bool,
     #[serde(default)]
     lists: bool,
+    complete: Option<Complete>,
+    /// The resource whose changes are listened to.
+    listen: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Complete {
+    prompt: String,
+    argument: String,
+    value: String,
 }
 
 /// Answers by the message, or by the kind where there is none, and writes down what was asked.
@@ -192,6 +202,36 @@ async fn lists(client: &Client) -> Result<Value, BoxError> {
     Ok(json!({ "text": format!("{} | {} | {places}", tools.join(" "), prompts.join(" ")) }))
 }
 
+async fn complete(client: &Client, complete: &Complete) -> Result<Value, BoxError> {
+    let params = json!({
+        "ref": {"type": "ref/prompt", "name": complete.prompt},
+        "argument": {"name": complete.argument, "value": complete.value},
+    });
+    let result = client.request("completion/complete", &params).await?;
+    let result: CompleteResult = serde_json::from_str(result.get())?;
+    Ok(json!({ "text": result.completion.values.join(" ") }))
+}
+
+/// What is heard of a change of the resource and of the tools, which the cell's tool makes.
+async fn listen(client: &Client, cell: &Cell, uri: &str) -> Result<Value, BoxError> {
+    let mut wanted = SubscriptionFilter::default();
+    wanted.tools_list_changed = Some(true);
+    wanted.resource_subscriptions = Some(vec![uri.to_owned()]);
+    let mut subscription = client.listen(wanted).await?;
+    let touch = cell.tool.as_deref().unwrap_or_default();
+    client.call_tool(touch, &cell.arguments, &()).await?;
+    let mut heard = Vec::new();
+    while heard.len() < 2 {
+        match subscription.next().await? {
+            Some(Change::Resource { uri }) => heard.push(uri),
+            Some(Change::Tools) => heard.push("tools".to_owned()),
+            other => return Err(format!("heard {other:?}").into()),
+        }
+    }
+    heard.sort();
+    Ok(json!({ "text": heard.join(" ") }))
+}
+
 fn read(cell: &Cell, outcome: CallOutcome) -> Result<Value, BoxError> {
     let result: Value = serde_json::from_str(outcome.raw().get())?;
     if cell.tool.is_some() {
@@ -222,6 +262,12 @@ async fn play(
 ) -> Result<Value, BoxError> {
     if cell.lists {
         return lists(client).await;
+    }
+    if let Some(what) = &cell.complete {
+        return complete(client, what).await;
+    }
+    if let Some(uri) = &cell.listen {
+        return listen(client, cell, uri).await;
     }
     let mut call = call(client, cell, person.capabilities())?;
     if cell.progress {

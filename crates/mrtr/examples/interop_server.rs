@@ -10,7 +10,7 @@ use std::error::Error;
 use std::future::pending;
 use std::time::{Duration, SystemTime};
 
-use mrtr::server::{Json, Notify, Server, prompt, resource, tool};
+use mrtr::server::{Changes, Completing, Json, Notify, Server, prompt, resource, tool};
 use mrtr::wire::{
     ContentBlock, CreateMessageRequest, RawObject, Role, SamplingBlock, SamplingContent,
     SamplingMessage, Tool, ToolResultContent,
@@ -280,6 +280,10 @@ async fn brief(cx: Cx, brief: Brief) -> Result<String, ToolError> {
     Ok(format!("{}, {tone}", brief.topic))
 }
 
+async fn topics(typed: Completing) -> Result<Vec<String>, Infallible> {
+    Ok(typed.matching(["Kyoto", "Kyushu", "Oslo"]))
+}
+
 #[derive(Form)]
 struct Page {
     #[form(min = 1)]
@@ -293,6 +297,13 @@ async fn today(cx: Cx, _: ()) -> Result<String, Refused> {
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
+    let changes = Changes::new();
+    let told = changes.clone();
+    let touch = move |_: Cx, (): ()| {
+        told.resource_updated("note://today");
+        told.tools_list_changed();
+        async { Ok::<_, Infallible>("touched") }
+    };
     let server = Server::builder("interop", "1.0.0")
         .tool(tool("book", book).description("Books a seat"))
         .tool(tool("fill_in", fill_in).description("Asks for every kind of field"))
@@ -305,8 +316,14 @@ async fn main() -> Result<(), Box<dyn Error>> {
         .tool(tool("slow", slow).description("Reports how far it is"))
         .tool(tool("quote", quote).description("Has structured content"))
         .tool(tool("locate", locate).description("Has an argument in a header"))
-        .prompt(prompt("brief", brief).description("A brief in some tone"))
+        .tool(tool("touch", touch).description("Says that a note and the tools changed"))
+        .prompt(
+            prompt("brief", brief)
+                .description("A brief in some tone")
+                .complete("topic", topics),
+        )
         .resource(resource("note://today", today).mime_type("text/plain"))
+        .changes(changes)
         .page_size(4)
         .build()?;
     if std::env::args().nth(1).as_deref() == Some("stdio") {

@@ -12,7 +12,7 @@ from pydantic import Field
 
 from rounds import (
     WEATHER, WEATHER_IN_KYOTO, Asking, Everything, Meal, Name, Page, Pay, Quote, Seat, Street, Tone,
-    ask, page, sampling, serve, told,
+    ask, page, sampling, serve, told, topics,
 )
 
 server = FastMCP("interop-fastmcp")
@@ -95,6 +95,16 @@ async def locate(
 ) -> str | InputRequiredResult:
     known, asking = in_tool.gather(ctx, street=("Which street?", Street))
     return asking or f"{known[0].street} in {city}"
+
+
+@server.tool
+async def touch() -> str:
+    return "touched"
+
+
+@server.completion
+async def complete(_ref, argument, _context):
+    return topics(argument)
 
 
 @server.prompt

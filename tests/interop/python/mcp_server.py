@@ -6,12 +6,14 @@ from mcp.server.elicitation import render_elicitation_schema
 from mcp.server.mcpserver import Context, Elicit, ListRoots, MCPServer, Resolve, Sample
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp.shared.exceptions import MCPError
-from mcp_types import INVALID_PARAMS, CreateMessageResult, CreateMessageResultWithTools, InputRequiredResult, ListRootsResult
+from mcp_types import (
+    INVALID_PARAMS, Completion, CreateMessageResult, CreateMessageResultWithTools, InputRequiredResult, ListRootsResult,
+)
 from pydantic import Field
 
 from rounds import (
     SAY_HELLO, WEATHER, WEATHER_IN_KYOTO, Asking, Everything, Meal, Name, Page, Pay, Quote, Seat, Street, Tone,
-    ask, page, serve, told,
+    ask, page, serve, told, topics,
 )
 
 server = MCPServer("interop-mcp", version="1.0.0")
@@ -126,6 +128,18 @@ async def locate(
     street: Annotated[Street, Resolve(ask_street)],
 ) -> str:
     return f"{street.street} in {city}"
+
+
+@server.tool()
+async def touch(ctx: Context) -> str:
+    await ctx.notify_resource_updated("note://today")
+    await ctx.notify_tools_changed()
+    return "touched"
+
+
+@server.completion()
+async def complete(_ref, argument, _context) -> Completion:
+    return Completion(values=topics(argument))
 
 
 @server.prompt()

@@ -6,6 +6,7 @@ import sys
 
 import anyio
 import mcp_types as types
+from mcp.client.subscriptions import ResourceUpdated, listen
 from mcp.shared.exceptions import MCPError
 
 
@@ -106,6 +107,21 @@ async def lists(session):
     return {"text": f"{' '.join(tools)} | {' '.join(prompts)} | {len(places)}"}
 
 
+async def complete(session, cell):
+    ref = types.PromptReference(name=cell["prompt"])
+    result = await session.complete(ref, {"name": cell["argument"], "value": cell["value"]})
+    return {"text": " ".join(result.completion.values)}
+
+
+async def heard(session, cell):
+    """What is heard of a change of the resource and of the tools, which the cell's tool makes."""
+    async with listen(session, tools_list_changed=True, resource_subscriptions=[cell["listen"]]) as subscription:
+        await session.call_tool(cell["tool"], cell["arguments"])
+        events = [await anext(subscription), await anext(subscription)]
+    names = [str(event.uri) if isinstance(event, ResourceUpdated) else "tools" for event in events]
+    return {"text": " ".join(sorted(names))}
+
+
 def root_cause(error):
     while isinstance(error, BaseExceptionGroup) and len(error.exceptions) == 1:
         error = error.exceptions[0]
@@ -119,6 +135,10 @@ async def run(cell, shared, drive, connect, automatic):
         async with connect(person, cell.get("declare", True)) as client:
             if "lists" in cell:
                 report.update(await lists(client.session))
+            elif "complete" in cell:
+                report.update(await complete(client.session, cell["complete"]))
+            elif "listen" in cell:
+                report.update(await heard(client.session, cell))
             else:
                 if "list" in cell:
                     await pages(client.session.list_tools, "tools")

@@ -62,6 +62,11 @@ class Page(BaseModel):
     page: Annotated[int, Field(ge=1)]
 
 
+def topics(argument):
+    """Completes the argument of the prompt."""
+    return [topic for topic in ("Kyoto", "Kyushu", "Oslo") if topic.startswith(argument.value)]
+
+
 SAY_HELLO = types.SamplingMessage(role="user", content=types.TextContent(type="text", text="Say hello."))
 WEATHER = types.Tool(name="weather", input_schema={"type": "object", "properties": {"city": {"type": "string"}}})
 WEATHER_IN_KYOTO = types.SamplingMessage(role="user", content=types.TextContent(type="text", text="Weather in Kyoto?"))

@@ -81,8 +81,33 @@ async function lists(client) {
     return { text: `${names(tools)} | ${names(prompts)} | ${resources.length + resourceTemplates.length}` };
 }
 
+async function complete(client, { prompt, argument, value }) {
+    const { completion } = await client.complete({ ref: { type: 'ref/prompt', name: prompt }, argument: { name: argument, value } });
+    return { text: completion.values.join(' ') };
+}
+
+/** What is heard of a change of the resource and of the tools, which the cell's tool makes. */
+async function listen(client, cell) {
+    const heard = [];
+    const both = new Promise(resolve => {
+        const hear = what => {
+            heard.push(what);
+            if (heard.length === 2) resolve();
+        };
+        client.setNotificationHandler('notifications/resources/updated', ({ params }) => hear(params.uri));
+        client.setNotificationHandler('notifications/tools/list_changed', () => hear('tools'));
+    });
+    const subscription = await client.listen({ toolsListChanged: true, resourceSubscriptions: [cell.listen] });
+    await client.callTool({ name: cell.tool, arguments: cell.arguments });
+    await both;
+    await subscription.close();
+    return { text: heard.sort().join(' ') };
+}
+
 async function play(client, cell, person, options) {
     if (cell.lists) return lists(client);
+    if (cell.complete) return complete(client, cell.complete);
+    if (cell.listen) return listen(client, cell);
     if (cell.list) await client.listTools();
     if (drive === 'auto') return outcome(cell, await call(client, cell, {}, options));
     const { result, rounds } = await byHand(client, cell, person, options);

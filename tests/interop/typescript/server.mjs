@@ -7,6 +7,7 @@ import {
     ProtocolError,
     ProtocolErrorCode,
     acceptedContent,
+    completable,
     createMcpHandler,
     createRequestStateCodec,
     fromJsonSchema,
@@ -65,7 +66,7 @@ const everything = z.object({
     note: z.string().optional()
 });
 
-function tools(server) {
+function tools(server, changed) {
     const tool = (name, inputSchema, run) => server.registerTool(name, { description: name, inputSchema }, run);
     const none = z.object({});
 
@@ -142,6 +143,10 @@ function tools(server) {
         const structuredContent = { name: known.name.name, price: 420, discount: null };
         return { ...text(JSON.stringify(structuredContent)), structuredContent };
     });
+    tool('touch', none, async () => {
+        await changed('note://today');
+        return text('touched');
+    });
     const address = { type: 'object', properties: { city: { type: 'string', 'x-mcp-header': 'City' } }, required: ['city'] };
     tool('locate', fromJsonSchema(address), async ({ city }, ctx) => {
         const { known, asking, refused } = await gather(ctx, {
@@ -153,11 +158,14 @@ function tools(server) {
 
 const invalid = why => new ProtocolError(ProtocolErrorCode.InvalidParams, why);
 
-function build() {
+/** Over HTTP each request has a server of its own, so `changed` tells the subscriptions of others. */
+function build(changed) {
     const info = { name: 'interop-typescript', version: '1.0.0' };
-    const server = new McpServer(info, { requestState: { verify: states.verify } });
-    tools(server);
-    server.registerPrompt('brief', { argsSchema: z.object({ topic: z.string() }) }, async ({ topic }, ctx) => {
+    const capabilities = { tools: { listChanged: true }, resources: { subscribe: true } };
+    const server = new McpServer(info, { capabilities, requestState: { verify: states.verify } });
+    tools(server, changed ?? (uri => Promise.all([server.server.sendResourceUpdated({ uri }), server.server.sendToolListChanged()])));
+    const topic = completable(z.string(), typed => ['Kyoto', 'Kyushu', 'Oslo'].filter(topic => topic.startsWith(typed)));
+    server.registerPrompt('brief', { argsSchema: z.object({ topic }) }, async ({ topic }, ctx) => {
         const { known, asking, refused } = await gather(ctx, {
             tone: { message: 'Which tone?', schema: z.object({ tone: z.enum(['formal', 'friendly']) }) }
         });
@@ -175,8 +183,14 @@ function build() {
 }
 
 if (process.argv[2] === 'stdio') {
-    serveStdio(build);
+    serveStdio(() => build());
 } else {
-    const listener = createServer(toNodeHandler(createMcpHandler(build)));
+    const handler = createMcpHandler(() =>
+        build(async uri => {
+            handler.notify.resourceUpdated(uri);
+            handler.notify.toolsChanged();
+        })
+    );
+    const listener = createServer(toNodeHandler(handler));
     listener.listen(0, '127.0.0.1', () => console.log(`http://127.0.0.1:${listener.address().port}/mcp`));
 }

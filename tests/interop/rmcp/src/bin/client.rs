@@ -38,6 +38,15 @@ struct Cell {
     list: bool,
     lists: bool,
     alter: bool,
+    complete: Option<Complete>,
+    listen: Option<String>,
+}
+
+#[derive(Clone, Deserialize)]
+struct Complete {
+    prompt: String,
+    argument: String,
+    value: String,
 }
 
 struct Said {
@@ -243,6 +252,32 @@ async fn lists(client: &Running) -> anyhow::Result<(Value, Option<u32>)> {
     Ok((json!({"text": text}), None))
 }
 
+async fn complete(client: &Running, what: &Complete) -> anyhow::Result<(Value, Option<u32>)> {
+    let values = client
+        .complete_prompt_simple(&what.prompt, &what.argument, &what.value)
+        .await?;
+    Ok((json!({"text": values.join(" ")}), None))
+}
+
+/// What is heard of a change of the resource and of the tools, which the cell's tool makes.
+async fn listen(client: &Running, cell: &Cell, uri: &str) -> anyhow::Result<(Value, Option<u32>)> {
+    let wanted = SubscriptionFilter::builder()
+        .tools_list_changed()
+        .resource_subscription(uri);
+    let mut subscription = client.listen(wanted.build()).await?;
+    automatic(client, cell).await?;
+    let mut heard = Vec::new();
+    while heard.len() < 2 {
+        match subscription.next().await? {
+            Some(ServerNotification::ResourceUpdatedNotification(update)) => heard.push(update.params.uri),
+            Some(ServerNotification::ToolListChangedNotification(_)) => heard.push("tools".to_owned()),
+            other => bail!("heard {other:?}"),
+        }
+    }
+    heard.sort();
+    Ok((json!({"text": heard.join(" ")}), None))
+}
+
 async fn run(
     cell: &Cell,
     shared: &BTreeMap<String, Value>,
@@ -267,10 +302,12 @@ async fn run(
         if cell.list {
             client.list_all_tools().await?;
         }
-        let outcome = match by_itself {
+        let outcome = match (&cell.complete, &cell.listen) {
+            (Some(what), _) => complete(&client, what).await,
+            (_, Some(uri)) => listen(&client, cell, uri).await,
             _ if cell.lists => lists(&client).await,
-            true => automatic(&client, cell).await,
-            false => by_hand(&client, cell, &said).await,
+            _ if by_itself => automatic(&client, cell).await,
+            _ => by_hand(&client, cell, &said).await,
         };
         client.cancel().await?;
         outcome
@@ -279,8 +316,8 @@ async fn run(
     match outcome {
         Ok((result, rounds)) => {
             let pointer = match (&cell.tool, &cell.prompt) {
+                _ if cell.lists || cell.complete.is_some() || cell.listen.is_some() => "/text",
                 (Some(_), _) => "/content/0/text",
-                _ if cell.lists => "/text",
                 (_, Some(_)) => "/messages/0/content/text",
                 _ => "/contents/0/text",
             };

@@ -1,21 +1,17 @@
-//! A server on rmcp that asks in every way there is.
-//!
-//! `server http` prints the URL it serves at; `server stdio` serves over the standard streams.
+//! The tools.
 
-// Sampling and roots are deprecated, and asked for all the same.
-#![allow(deprecated)]
+use std::time::Duration;
 
 use interop_rmcp::{Asking, Gather, elicit, input, invalid, list_roots, say_hello, weather};
 use rmcp::handler::server::tool::{InputResponses, RequestState, schema_for_output};
 use rmcp::handler::server::wrapper::Parameters;
 use rmcp::model::*;
-use rmcp::service::{Peer, RequestContext, RoleServer};
-use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
-use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
-use rmcp::{ServerHandler, ServiceExt, tool, tool_handler, tool_router};
+use rmcp::service::{Peer, RoleServer};
+use rmcp::{tool, tool_router};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
+use tokio::sync::broadcast;
 
 #[derive(Deserialize, JsonSchema)]
 struct Trip {
@@ -45,14 +41,11 @@ struct Street {
     street: String,
 }
 
-#[derive(Serialize, Deserialize, JsonSchema)]
-struct Page {
-    #[schemars(range(min = 1))]
-    page: u32,
-}
-
 #[derive(Clone)]
-struct Travel;
+pub struct Travel {
+    /// Tells subscriptions that something changed.
+    pub touched: broadcast::Sender<()>,
+}
 
 fn text(text: impl Into<String>) -> Result<CallToolResponse, ErrorData> {
     Ok(CallToolResult::success(vec![ContentBlock::text(text.into())]).into())
@@ -67,7 +60,7 @@ fn not_yet(asking: Asking) -> Result<CallToolResponse, ErrorData> {
     }
 }
 
-#[tool_router]
+#[tool_router(vis = "pub")]
 impl Travel {
     #[tool(description = "Books a seat")]
     async fn book(
@@ -278,6 +271,15 @@ impl Travel {
         }
     }
 
+    #[tool(description = "Says that a note and the tools changed")]
+    async fn touch(&self) -> Result<CallToolResponse, ErrorData> {
+        // A subscription is acknowledged before it listens.
+        while self.touched.send(()).is_err() {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+        text("touched")
+    }
+
     #[tool(description = "Has an argument in a header")]
     async fn locate(
         &self,
@@ -296,96 +298,4 @@ impl Travel {
             Err(asking) => not_yet(asking),
         }
     }
-}
-
-#[tool_handler]
-impl ServerHandler for Travel {
-    fn get_info(&self) -> ServerConfig {
-        let capabilities = ServerCapabilities::builder()
-            .enable_tools()
-            .enable_prompts()
-            .enable_resources()
-            .build();
-        ServerConfig::new(capabilities).with_server_info(Implementation::new("interop-rmcp", "1.0.0"))
-    }
-
-    async fn list_prompts(
-        &self,
-        _: Option<PaginatedRequestParams>,
-        _: RequestContext<RoleServer>,
-    ) -> Result<ListPromptsResult, ErrorData> {
-        let topic = PromptArgument::new("topic").with_required(true);
-        let brief = Prompt::new("brief", Some("A brief in some tone"), Some(vec![topic]));
-        Ok(ListPromptsResult::with_all_items(vec![brief]))
-    }
-
-    async fn list_resources(
-        &self,
-        _: Option<PaginatedRequestParams>,
-        _: RequestContext<RoleServer>,
-    ) -> Result<ListResourcesResult, ErrorData> {
-        Ok(ListResourcesResult::with_all_items(vec![Resource::new(
-            "note://today",
-            "today",
-        )]))
-    }
-
-    async fn get_prompt(
-        &self,
-        request: GetPromptRequestParams,
-        _: RequestContext<RoleServer>,
-    ) -> Result<GetPromptResponse, ErrorData> {
-        let tone = json!({"type": "object", "required": ["tone"], "properties": {
-            "tone": {"type": "string", "enum": ["formal", "friendly"]}
-        }});
-        let gathered = Gather::new("brief", request.request_state, request.input_responses)
-            .form("tone", "Which tone?", tone)
-            .known();
-        match gathered {
-            Ok(known) => {
-                let arguments = request.arguments.unwrap_or_default();
-                let topic = arguments.get("topic").and_then(|topic| topic.as_str()).unwrap_or("?");
-                let tone = known["tone"]["tone"].as_str().unwrap_or("?");
-                let message = PromptMessage::new_text(Role::User, format!("{topic}, {tone}"));
-                Ok(GetPromptResult::new(vec![message]).into())
-            }
-            Err(Asking::Round(round)) => Ok(round.into()),
-            Err(Asking::Refused(action)) => Err(invalid(format!("{action:?}"))),
-            Err(Asking::Wrong(error)) => Err(error),
-        }
-    }
-
-    async fn read_resource(
-        &self,
-        request: ReadResourceRequestParams,
-        _: RequestContext<RoleServer>,
-    ) -> Result<ReadResourceResponse, ErrorData> {
-        let gathered = Gather::new("today", request.request_state, request.input_responses)
-            .of::<Page>("page", "Which page?")
-            .known();
-        match gathered {
-            Ok(known) => {
-                let page = ResourceContents::text(format!("page {}", known["page"]["page"]), request.uri);
-                Ok(ReadResourceResult::new(vec![page]).into())
-            }
-            Err(Asking::Round(round)) => Ok(round.into()),
-            Err(Asking::Refused(action)) => Err(invalid(format!("{action:?}"))),
-            Err(Asking::Wrong(error)) => Err(error),
-        }
-    }
-}
-
-#[tokio::main]
-async fn main() -> anyhow::Result<()> {
-    if std::env::args().nth(1).as_deref() == Some("stdio") {
-        Travel.serve(rmcp::transport::stdio()).await?.waiting().await?;
-        return Ok(());
-    }
-    let config = StreamableHttpServerConfig::default().with_legacy_session_mode(false);
-    let service: StreamableHttpService<Travel, LocalSessionManager> =
-        StreamableHttpService::new(|| Ok(Travel), Default::default(), config);
-    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await?;
-    println!("http://{}/mcp", listener.local_addr()?);
-    axum::serve(listener, axum::Router::new().nest_service("/mcp", service)).await?;
-    Ok(())
 }
