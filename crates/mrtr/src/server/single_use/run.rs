@@ -57,7 +57,7 @@ where
         waits: &AtomicBool,
     ) -> Result<Option<Reply>, Cause> {
         let round = self.open(self.env_once(single_use).await?)?;
-        let Some(&claim) = round.claim() else {
+        let Some(claim) = round.claim() else {
             let outcome = self.drive(&round).await;
             return (self.answer)(self.close(round, outcome)?).map(Some);
         };
