@@ -1,6 +1,5 @@
 //! What a handler talks to.
 
-use std::any::Any;
 use std::fmt;
 use std::future::Future;
 use std::marker::PhantomData;
@@ -9,17 +8,20 @@ use std::time::Duration;
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde_json::value::RawValue;
 
+use super::ask::{Ask, Reading};
+use super::confirm::Confirm;
 use super::context::{Durable, Stateless};
-use super::fault::FaultKind;
 use super::idempotency::IdempotencyKey;
 use super::later::Later;
+use super::question::Question;
 use super::shared::Shared;
 use super::shield::Shielded;
 use super::step::{Step, StepValue};
-use crate::Timestamp;
-use crate::state::{ExchangeId, Principal};
-use crate::wire::{Capabilities, Capability};
+use super::url::UrlAsk;
+use crate::form::{Form, FormContent, FormSchema};
+use crate::wire::{CreateMessageRequest, CreateMessageResult, ListRootsResult, Root};
 
 /// The context of one run of a handler: asks, remembers, and knows about the
 /// exchange.
@@ -67,6 +69,121 @@ impl<M> Cx<M> {
             None => key.into(),
             Some(prefix) => [prefix, key].concat().into(),
         }
+    }
+
+    /// Asks the person to fill in a form.
+    ///
+    /// An answer that does not fit the form is asked again, with what was
+    /// wrong added to the message. Never ask for passwords or other secrets
+    /// in a form: [`elicit_url`](Self::elicit_url) is for them.
+    ///
+    /// See [form mode](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation#form-mode-elicitation-requests).
+    pub fn elicit<T: Form>(&self, key: impl AsRef<str>, message: impl Into<String>) -> Ask<T> {
+        let question = Question::form(message.into(), T::schema().clone());
+        Ask::issue(&self.shared, self.key(key), question, false, |content| {
+            let read = raw(content)
+                .and_then(|raw| T::from_answer(Some(raw)).map_err(|problems| problems.to_string()));
+            read.map_or_else(Reading::Wrong, Reading::Value)
+        })
+    }
+
+    /// Asks the person to fill in a form that is known only at run time.
+    pub fn elicit_form(
+        &self,
+        key: impl AsRef<str>,
+        message: impl Into<String>,
+        schema: FormSchema,
+    ) -> Ask<FormContent> {
+        let question = Question::form(message.into(), schema.clone());
+        Ask::issue(&self.shared, self.key(key), question, false, |content| {
+            let read = raw(content).and_then(|raw| {
+                schema
+                    .validate(Some(raw))
+                    .map_err(|problems| problems.to_string())
+            });
+            read.map_or_else(Reading::Wrong, Reading::Value)
+        })
+    }
+
+    /// Asks the person to open `url` and do something there, and waits until
+    /// `done` says that it happened.
+    ///
+    /// The URL should carry a ticket that ties what happens there to the
+    /// [principal](Self::principal) and this exchange, and the page must check
+    /// that its visitor is that person. The URL may differ in every round.
+    ///
+    /// `done` is called once the person agreed to go; what its future gives is
+    /// recorded when it is `Ok`. See [`UrlAsk`] for how long it may take.
+    ///
+    /// See [URL mode](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation#url-mode-elicitation-requests).
+    ///
+    /// ```
+    /// # use mrtr_core::replay::{Cx, ToolError};
+    /// # async fn wait_for_token() -> Result<String, std::io::Error> { Ok("t".into()) }
+    /// async fn sign_in(cx: Cx) -> Result<String, ToolError> {
+    ///     let url = format!("https://example.com/sign-in?exchange={}", cx.exchange_id());
+    ///     Ok(cx.elicit_url("sign-in", "Please sign in.", url, wait_for_token).await?)
+    /// }
+    /// ```
+    pub fn elicit_url<T, E, F, Fut>(
+        &self,
+        key: impl AsRef<str>,
+        message: impl Into<String>,
+        url: impl Into<String>,
+        done: F,
+    ) -> UrlAsk<F, Fut>
+    where
+        F: FnOnce() -> Fut,
+        Fut: Future<Output = Result<T, E>>,
+        T: Serialize + DeserializeOwned,
+    {
+        UrlAsk::issue(
+            &self.shared,
+            self.key(key),
+            message.into(),
+            url.into(),
+            done,
+        )
+    }
+
+    /// Asks for consent. Only an explicit yes is `Ok`.
+    pub fn confirm(&self, key: impl AsRef<str>, message: impl Into<String>) -> Confirm {
+        Confirm::issue(&self.shared, self.key(key), message.into())
+    }
+
+    /// Asks the client's model for a message.
+    ///
+    /// What is sent is checked first: a tool use must be answered by a message
+    /// of results only. Breaking that is a fault.
+    ///
+    /// Sampling is deprecated by the 2026-07-28 revision and may go in a later
+    /// one.
+    ///
+    /// See [sampling](https://modelcontextprotocol.io/specification/2026-07-28/client/sampling).
+    pub fn sample(
+        &self,
+        key: impl AsRef<str>,
+        request: CreateMessageRequest,
+    ) -> Ask<CreateMessageResult> {
+        match Question::sample(request) {
+            Ok(question) => Ask::issue(&self.shared, self.key(key), question, false, from_json),
+            Err(problem) => Ask::refuse(&self.shared, self.key(key), problem),
+        }
+    }
+
+    /// Asks the client for its roots.
+    ///
+    /// Roots are deprecated by the 2026-07-28 revision and may go in a later
+    /// one.
+    ///
+    /// See [roots](https://modelcontextprotocol.io/specification/2026-07-28/client/roots).
+    pub fn roots(&self, key: impl AsRef<str>) -> Ask<Vec<Root>> {
+        let read = |text: &str| match from_json::<ListRootsResult>(text) {
+            Reading::Value(result) => Reading::Value(result.roots),
+            Reading::Wrong(problem) => Reading::Wrong(problem),
+            Reading::No => Reading::No,
+        };
+        Ask::issue(&self.shared, self.key(key), Question::roots(), false, read)
     }
 
     /// Does `work` once: its `Ok` is remembered for all later rounds.
@@ -173,71 +290,11 @@ impl<M> Cx<M> {
         }
     }
 
-    /// When the first request of the exchange arrived: the same in every
-    /// round, and so safe to use in questions.
-    #[must_use]
-    pub fn started_at(&self) -> Timestamp {
-        self.shared.about.started_at
-    }
-
     /// A key for external services that is the same in every later run of this
     /// exchange. The label may be used more than once.
     pub fn idempotency_key(&self, label: impl AsRef<str>) -> IdempotencyKey {
         let label = self.key(label);
         IdempotencyKey::new(&self.shared, label.as_ref().to_owned())
-    }
-
-    /// Whether the client declared what asking this way needs. A question that
-    /// needs more ends the request with an error.
-    #[must_use]
-    pub fn can_ask(&self, capability: Capability) -> bool {
-        self.shared.about.capabilities.contains(capability)
-    }
-
-    /// All that the client declared.
-    #[must_use]
-    pub fn capabilities(&self) -> Capabilities {
-        self.shared.about.capabilities
-    }
-
-    /// Who sent the request, as authentication found.
-    #[must_use]
-    pub fn principal(&self) -> Option<&Principal> {
-        self.shared.about.principal.as_deref()
-    }
-
-    /// The exchange, for logs: the same in all its rounds.
-    #[must_use]
-    pub fn exchange_id(&self) -> ExchangeId {
-        self.shared.about.exchange
-    }
-
-    /// The number of this round, from 1. Rounds that only wait do not count.
-    #[must_use]
-    pub fn round(&self) -> u16 {
-        self.shared.about.asked_rounds.saturating_add(1)
-    }
-
-    pub(crate) fn forget(&self, key: impl AsRef<str>) {
-        self.shared.run().forget(&self.key(key));
-    }
-
-    pub(crate) fn fault(&self, kind: FaultKind) {
-        self.shared.fault(kind);
-    }
-
-    pub(crate) fn flow_state(&self) -> Option<Box<str>> {
-        self.shared.run().flow_state()
-    }
-
-    pub(crate) fn set_flow_state(&self, state: Box<str>) {
-        self.shared.run().set_flow_state(state);
-    }
-
-    /// What the host of the round attached to it, if it is a `T`.
-    #[must_use]
-    pub fn host<T: Any + Send + Sync>(&self) -> Option<&T> {
-        self.shared.about.host.as_deref()?.downcast_ref()
     }
 }
 
@@ -259,5 +316,16 @@ impl<M> fmt::Debug for Cx<M> {
             .field("round", &self.round())
             .field("prefix", &self.prefix)
             .finish_non_exhaustive()
+    }
+}
+
+fn raw(text: &str) -> Result<&RawValue, String> {
+    serde_json::from_str(text).map_err(|problem| problem.to_string())
+}
+
+fn from_json<T: DeserializeOwned>(text: &str) -> Reading<T> {
+    match serde_json::from_str(text) {
+        Ok(value) => Reading::Value(value),
+        Err(problem) => Reading::Wrong(problem.to_string()),
     }
 }

@@ -42,7 +42,6 @@
 //! Implements [multi round-trip requests](https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr).
 
 mod ask;
-mod asking;
 mod backing;
 mod confirm;
 mod context;
@@ -54,6 +53,7 @@ mod held;
 mod idempotency;
 mod journal;
 mod kept;
+mod known;
 mod later;
 mod question;
 mod refused;
