@@ -260,28 +260,39 @@ impl Cause {
         match self {
             Self::ParseError => "Parse error: Invalid JSON".into(),
             Self::InvalidRequest(what) => format!("Invalid request: {what}").into(),
-            Self::MethodNotFound { method } => format!("Method not found: {}", excerpt(method)).into(),
+            Self::MethodNotFound { method } if method == "initialize" => {
+                format!("Method not found: {}", no_handshake()).into()
+            }
+            Self::MethodNotFound { method } => {
+                format!("Method not found: {}", excerpt(method)).into()
+            }
             Self::InvalidParams(what) => format!("Invalid params: {what}").into(),
-            Self::MissingMeta(member) => format!("Invalid params: `_meta` must have `{member}`").into(),
+            Self::MissingMeta(member) => {
+                format!("Invalid params: `_meta` must have `{member}`").into()
+            }
             Self::InvalidRequestState => "Invalid or expired requestState".into(),
             Self::UnsupportedVersion { .. } => "Unsupported protocol version".into(),
-            Self::LegacyInitialize { .. } => format!(
-                "This server has no initialize handshake; it speaks protocol version {}, where every request carries its version",
-                SUPPORTED_VERSIONS.join(", ")
-            )
-            .into(),
+            Self::LegacyInitialize { .. } => no_handshake().into(),
             Self::HeaderMismatch(what) => format!("Header mismatch: {what}").into(),
             Self::MissingCapability(missing) => {
-                format!("This request needs client capabilities that were not declared: {missing}").into()
+                format!("This request needs client capabilities that were not declared: {missing}")
+                    .into()
             }
             Self::UnknownTool { name } => format!("Unknown tool: {}", excerpt(name)).into(),
             Self::UnknownPrompt { name } => format!("Unknown prompt: {}", excerpt(name)).into(),
             Self::ResourceNotFound { .. } => "Resource not found".into(),
             Self::InvalidArguments(what) => what.clone(),
             Self::InvalidCursor => "Invalid cursor".into(),
-            Self::Refused { action: Action::Cancel, .. } => "The user cancelled a question this request needs answered".into(),
-            Self::Refused { .. } => "The user declined a question this request needs answered".into(),
-            Self::TooManyRounds { limit } => format!("The call did not finish within {limit} rounds of questions").into(),
+            Self::Refused {
+                action: Action::Cancel,
+                ..
+            } => "The user cancelled a question this request needs answered".into(),
+            Self::Refused { .. } => {
+                "The user declined a question this request needs answered".into()
+            }
+            Self::TooManyRounds { limit } => {
+                format!("The call did not finish within {limit} rounds of questions").into()
+            }
             Self::Deadline => "The request took too long".into(),
             Self::TooManyRequests { retry_after } => format!(
                 "Too many requests; try again in {} seconds",
@@ -293,6 +304,13 @@ impl Cause {
             Self::Fault => "Internal error".into(),
         }
     }
+}
+
+fn no_handshake() -> String {
+    format!(
+        "This server has no initialize handshake; it speaks protocol version {}, where every request carries its version",
+        SUPPORTED_VERSIONS.join(", ")
+    )
 }
 
 impl From<Cause> for ErrorObject {

@@ -13,6 +13,7 @@ async fn sure(cx: Cx) -> Result<String, ToolError> {
 over_both!(
     error_handling_1_malformed_messages_are_protocol_errors,
     an_unknown_method_is_not_found,
+    initialize_as_a_modern_request_is_not_found_and_told_the_versions,
     incomplete_meta_is_invalid_params_that_names_what_is_missing,
     another_version_is_told_the_supported_ones,
     a_cursor_of_somebody_else_is_invalid_params,
@@ -126,6 +127,20 @@ async fn another_version_is_told_the_supported_ones(via: Via) {
     assert!(
         error["message"].as_str().unwrap().contains("2026-07-28"),
         "{error}"
+    );
+}
+
+async fn initialize_as_a_modern_request_is_not_found_and_told_the_versions(via: Via) {
+    let mut peer = Peer::of(Case::new(via, Kind::Tool), builder().offer("sure", sure)).await;
+    let params = json!({"protocolVersion": "2026-07-28", "capabilities": {}});
+    let request = peer.request("initialize", params);
+    let answer = peer.send(&request).await;
+    let message = answer.assert_error(-32_601, 404)["message"]
+        .as_str()
+        .unwrap();
+    assert!(
+        message.contains("initialize") && message.contains("2026-07-28"),
+        "{message}"
     );
 }
 

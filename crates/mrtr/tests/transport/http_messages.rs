@@ -29,15 +29,6 @@ async fn a_legacy_initialize_is_told_the_versions_spoken_here() {
 }
 
 #[tokio::test]
-async fn initialize_as_a_modern_request_is_an_unknown_method() {
-    let answer = server()
-        .await
-        .send(&Post::new("initialize", json!({})))
-        .await;
-    assert_eq!((answer.status, answer.code()), (404, Some(-32601)));
-}
-
-#[tokio::test]
 async fn notifications_are_accepted_without_a_body_whatever_their_headers() {
     let server = server().await;
     for method in ["notifications/cancelled", "notifications/unheard/of"] {
