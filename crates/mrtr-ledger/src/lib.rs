@@ -8,7 +8,9 @@ mod limits;
 mod memory;
 #[cfg(feature = "postgres")]
 mod postgres;
-#[cfg(feature = "postgres")]
+#[cfg(feature = "redis")]
+mod redis;
+#[cfg(any(feature = "postgres", feature = "redis"))]
 mod remote;
 mod rules;
 #[cfg(feature = "sqlite")]
@@ -18,5 +20,7 @@ pub use limits::MAX_VALUE;
 pub use memory::MemoryLedger;
 #[cfg(feature = "postgres")]
 pub use postgres::{PostgresLedger, PostgresOptions};
+#[cfg(feature = "redis")]
+pub use redis::{RedisLedger, RedisOptions};
 #[cfg(feature = "sqlite")]
 pub use sqlite::SqliteLedger;

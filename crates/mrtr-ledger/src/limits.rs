@@ -17,7 +17,7 @@ pub(crate) fn check_length(value: &[u8]) -> Result<(), LedgerError> {
 }
 
 /// What a store may take for an operation, unless told otherwise.
-#[cfg(any(feature = "sqlite", feature = "postgres"))]
+#[cfg(any(feature = "sqlite", feature = "postgres", feature = "redis"))]
 pub(crate) const TIMEOUT: std::time::Duration = std::time::Duration::from_secs(5);
 
 /// An operation, or the error that it took too long.

@@ -269,62 +269,75 @@ pub(crate) fn journal(remote: &impl Remote, key: JournalKey) -> Answer<'_, Optio
 /// Makes a [`Remote`] a [`Ledger`](mrtr_core::ledger::Ledger).
 macro_rules! ledger_of_remote {
     ($remote:ty) => {
-        impl ::mrtr_core::ledger::Ledger for $remote {
-            fn epoch(&self) -> Answer<'_, Epoch> {
-                $crate::remote::epoch(self)
-            }
+        const _: () = {
+            use std::time::Duration;
 
-            fn claim<'a>(&'a self, claim: &'a Claim) -> Answer<'a, Claimed> {
-                $crate::remote::claim(self, claim)
-            }
+            use ::mrtr_core::ledger::*;
 
-            fn renew_run(
-                &self,
-                state: StateKey,
-                fence: Fence,
-                lease: Duration,
-            ) -> Answer<'_, Held> {
-                $crate::remote::renew_run(self, state, fence, lease)
-            }
+            use $crate::remote;
 
-            fn finish<'a>(
-                &'a self,
-                state: StateKey,
-                fence: Fence,
-                result: &'a [u8],
-            ) -> Answer<'a, Held> {
-                $crate::remote::finish(self, state, fence, result)
-            }
+            impl Ledger for $remote {
+                fn epoch(&self) -> Answer<'_, Epoch> {
+                    remote::epoch(self)
+                }
 
-            fn release(&self, state: StateKey, fence: Fence) -> Answer<'_, ()> {
-                $crate::remote::release(self, state, fence)
-            }
+                fn claim<'a>(&'a self, claim: &'a Claim) -> Answer<'a, Claimed> {
+                    remote::claim(self, claim)
+                }
 
-            fn enter<'a>(&'a self, entry: &'a Entry) -> Answer<'a, Entered> {
-                $crate::remote::enter(self, entry)
-            }
+                fn renew_run(
+                    &self,
+                    state: StateKey,
+                    fence: Fence,
+                    lease: Duration,
+                ) -> Answer<'_, Held> {
+                    remote::renew_run(self, state, fence, lease)
+                }
 
-            fn renew_once(&self, key: OnceKey, fence: Fence, lease: Duration) -> Answer<'_, Held> {
-                $crate::remote::renew_once(self, key, fence, lease)
-            }
+                fn finish<'a>(
+                    &'a self,
+                    state: StateKey,
+                    fence: Fence,
+                    result: &'a [u8],
+                ) -> Answer<'a, Held> {
+                    remote::finish(self, state, fence, result)
+                }
 
-            fn record<'a>(&'a self, key: OnceKey, value: &'a [u8]) -> Answer<'a, Recorded> {
-                $crate::remote::record(self, key, value)
-            }
+                fn release(&self, state: StateKey, fence: Fence) -> Answer<'_, ()> {
+                    remote::release(self, state, fence)
+                }
 
-            fn keep_journal<'a>(
-                &'a self,
-                key: JournalKey,
-                journal: &'a [u8],
-                keep: Duration,
-            ) -> Answer<'a, ()> {
-                $crate::remote::keep_journal(self, key, journal, keep)
-            }
+                fn enter<'a>(&'a self, entry: &'a Entry) -> Answer<'a, Entered> {
+                    remote::enter(self, entry)
+                }
 
-            fn journal(&self, key: JournalKey) -> Answer<'_, Option<Vec<u8>>> {
-                $crate::remote::journal(self, key)
+                fn renew_once(
+                    &self,
+                    key: OnceKey,
+                    fence: Fence,
+                    lease: Duration,
+                ) -> Answer<'_, Held> {
+                    remote::renew_once(self, key, fence, lease)
+                }
+
+                fn record<'a>(&'a self, key: OnceKey, value: &'a [u8]) -> Answer<'a, Recorded> {
+                    remote::record(self, key, value)
+                }
+
+                fn keep_journal<'a>(
+                    &'a self,
+                    key: JournalKey,
+                    journal: &'a [u8],
+                    keep: Duration,
+                ) -> Answer<'a, ()> {
+                    remote::keep_journal(self, key, journal, keep)
+                }
+
+                fn journal(&self, key: JournalKey) -> Answer<'_, Option<Vec<u8>>> {
+                    remote::journal(self, key)
+                }
             }
-        }
+        };
     };
 }
 pub(crate) use ledger_of_remote;

@@ -9,10 +9,7 @@ use std::fmt;
 use std::time::Duration;
 
 use deadpool::managed::Pool;
-use mrtr_core::ledger::{
-    Answer, Claim, Claimed, Entered, Entry, Epoch, Fence, Held, JournalKey, LedgerError, OnceKey,
-    Recorded, StateKey,
-};
+use mrtr_core::ledger::LedgerError;
 use tokio_postgres::types::Type;
 
 use self::connections::{Connector, Parameter};

@@ -12,9 +12,9 @@ mod loss;
 mod model;
 mod once;
 #[macro_use]
-#[cfg(feature = "postgres")]
+#[cfg(any(feature = "postgres", feature = "redis"))]
 mod outage;
-#[cfg(feature = "postgres")]
+#[cfg(any(feature = "postgres", feature = "redis"))]
 mod proxy;
 mod races;
 mod run;
@@ -23,5 +23,7 @@ mod stores;
 contract!(memory, crate::stores::memory::store);
 #[cfg(feature = "postgres")]
 contract!(postgres, crate::stores::postgres::store);
+#[cfg(feature = "redis")]
+contract!(redis, crate::stores::redis::store);
 #[cfg(feature = "sqlite")]
 contract!(sqlite, crate::stores::sqlite::store);
