@@ -77,3 +77,48 @@ fn behind_a_proxy_it_serves_the_named_host_and_takes_nobody_for_local() {
         stderr(&wrong)
     );
 }
+
+#[cfg(unix)]
+#[test]
+fn metrics_and_probes_are_on_an_address_of_their_own_until_the_end() {
+    let mut server = Serving::http(&["-v", "--metrics", "127.0.0.1:0", "--drain-delay", "3600"]);
+    let url = server.wait_for("metrics on ")["metrics on ".len()..].to_owned();
+    let own = url.strip_suffix("/metrics").expect("a path");
+    call(
+        &server.endpoint,
+        "book",
+        &json!({ "to": "Oslo" }),
+        None,
+        &[],
+    );
+    let reply = request("GET", &url, &[], "");
+    assert_eq!(reply.status, 200);
+    let kind = reply.header("content-type").expect("a type");
+    assert!(kind.starts_with("text/plain; version=0.0.4"), "{kind}");
+    assert!(
+        reply.body.contains("mrtr_exchanges_asked_total 1"),
+        "{}",
+        reply.body
+    );
+
+    let elsewhere = request("GET", &beside(&server.endpoint, "/metrics"), &[], "");
+    assert_eq!(elsewhere.status, 404, "not public by accident");
+    let discover = |url: &str| mcp(url, "server/discover", json!({}), &[]).status;
+    assert_eq!(discover(&server.endpoint), 200);
+    for path in ["/mcp", "/health/live", "/health/ready"] {
+        assert_eq!(
+            discover(&format!("{own}{path}")),
+            404,
+            "{path} is no endpoint here"
+        );
+    }
+    server.signal(rustix::process::Signal::TERM);
+    server.wait_for_text("draining");
+    let ready = request("GET", &format!("{own}/health/ready"), &[], "");
+    assert_eq!(ready.status, 503);
+    assert!(
+        request("GET", &url, &[], "")
+            .body
+            .contains("mrtr_draining 1")
+    );
+}

@@ -58,6 +58,16 @@ pub(crate) struct ServeArgs {
     )]
     pub(crate) origins: Vec<String>,
 
+    /// Serve metrics for Prometheus at /metrics on this address, and the probes as well. Whoever
+    /// reaches it can read them
+    #[arg(
+        long,
+        value_name = "ADDR",
+        conflicts_with = "stdio",
+        help_heading = "On the network"
+    )]
+    pub(crate) metrics: Option<SocketAddr>,
+
     /// How long to serve on after being told to stop, while /health/ready says 503: time for a
     /// balancer to send requests elsewhere
     #[arg(

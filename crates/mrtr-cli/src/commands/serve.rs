@@ -1,5 +1,7 @@
 //! `mrtr serve`
 
+mod monitor;
+
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::sync::Arc;
@@ -10,6 +12,7 @@ use mrtr::state::{Keyring, Secret};
 use serde::Serialize;
 use tokio::net::TcpListener;
 
+use self::monitor::Monitor;
 use super::keys;
 use crate::cli::serve::ServeArgs;
 use crate::example::{self, Desk, People, Person};
@@ -55,16 +58,19 @@ async fn over_http(
     people: &People,
     out: &Out,
 ) -> Result<(), Failure> {
-    let listener = endpoint(server, args)?
-        .bind(args.http)
-        .await
-        .map_err(|error| {
-            Failure::local(error).context(format!("cannot listen on {}", args.http))
-        })?;
+    let http = endpoint(server, args)?;
+    let monitor = match args.metrics {
+        Some(address) => Some(Monitor::start(address, server.clone(), &http).await?),
+        None => None,
+    };
+    let listener = http.bind(args.http).await.map_err(|error| {
+        Failure::local(error).context(format!("cannot listen on {}", args.http))
+    })?;
     let address = listener.local_addr();
     desk.open_at(origin(address));
     let endpoint = format!("{}/mcp", origin(address));
-    let introduction = Introduction::new(endpoint, people)?;
+    let metrics = monitor.as_ref().map(|monitor| monitor.url.clone());
+    let introduction = Introduction::new(endpoint, metrics, people)?;
     // Whoever reads that it listens may tell it to stop at once.
     let stop =
         signal().map_err(|error| Failure::local(error).context("cannot listen to signals"))?;
@@ -72,6 +78,9 @@ async fn over_http(
         out.document(&introduction);
     }
     out.note(format_args!("listening on {}", introduction.endpoint));
+    if let Some(url) = &introduction.metrics {
+        out.note(format_args!("metrics on {url}"));
+    }
     introduction.people(out);
     let listener = listener.wrap(|endpoint| example::site(endpoint, desk));
     listener.run_until(stop).await;
@@ -79,11 +88,15 @@ async fn over_http(
     Ok(())
 }
 
+/// Where probes ask.
+const LIVE: &str = "/health/live";
+const READY: &str = "/health/ready";
+
 /// The HTTP side of the server, as it was asked for.
 fn endpoint(server: &Server, args: &ServeArgs) -> Result<Http, Failure> {
     let mut http = server
         .http()
-        .health("/health/live", "/health/ready")
+        .health(LIVE, READY)
         .drain_delay(Duration::from_secs(args.drain_delay))
         .shutdown_grace(Duration::from_secs(args.grace));
     for host in &args.hosts {
@@ -108,7 +121,7 @@ async fn over_stdio(
         .map_err(cannot_listen)?;
     let address = socket.local_addr().map_err(cannot_listen)?;
     desk.open_at(origin(address));
-    let introduction = Introduction::new(format!("{}/sign-in", origin(address)), people)?;
+    let introduction = Introduction::new(format!("{}/sign-in", origin(address)), None, people)?;
     let page = async {
         out.note(format_args!(
             "serving on stdin and stdout; the sign-in page is {}",
@@ -139,6 +152,8 @@ fn origin(mut address: SocketAddr) -> String {
 #[derive(Serialize)]
 struct Introduction {
     endpoint: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    metrics: Option<String>,
     people: Vec<Known>,
 }
 
@@ -149,14 +164,18 @@ struct Known {
 }
 
 impl Introduction {
-    fn new(endpoint: String, people: &People) -> Result<Self, Failure> {
+    fn new(endpoint: String, metrics: Option<String>, people: &People) -> Result<Self, Failure> {
         let known = Person::ALL.into_iter().map(|name| {
             let sealed = people.code(name);
             let code = sealed.map_err(|error| Failure::new(Exit::Local, error))?;
             Ok(Known { name, code })
         });
         let people = known.collect::<Result<_, Failure>>()?;
-        Ok(Self { endpoint, people })
+        Ok(Self {
+            endpoint,
+            metrics,
+            people,
+        })
     }
 
     fn people(&self, out: &Out) {

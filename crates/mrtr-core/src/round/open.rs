@@ -31,6 +31,7 @@ pub(super) struct Sealing {
 pub struct OpenRound {
     pub(crate) shared: Arc<Shared>,
     sealing: Sealing,
+    opened_at: Timestamp,
 }
 
 /// How a handler's run ended; to be passed to [`OpenRound::close`].
@@ -66,8 +67,12 @@ pub enum Closed<T> {
 }
 
 impl OpenRound {
-    pub(super) const fn new(shared: Arc<Shared>, sealing: Sealing) -> Self {
-        Self { shared, sealing }
+    pub(super) const fn new(shared: Arc<Shared>, sealing: Sealing, opened_at: Timestamp) -> Self {
+        Self {
+            shared,
+            sealing,
+            opened_at,
+        }
     }
 
     /// What to claim in the ledger before the handler runs: there under
@@ -98,6 +103,18 @@ impl OpenRound {
     #[must_use]
     pub fn exchange_id(&self) -> ExchangeId {
         self.sealing.claims.exchange
+    }
+
+    /// When the request arrived.
+    #[must_use]
+    pub const fn opened_at(&self) -> Timestamp {
+        self.opened_at
+    }
+
+    /// Whether the request came without a state.
+    #[must_use]
+    pub const fn is_first(&self) -> bool {
+        self.sealing.bound.is_none()
     }
 
     /// The number of the round, from 1, as [`Cx::round`] gives it.

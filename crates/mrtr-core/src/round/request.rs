@@ -10,7 +10,7 @@ use super::single_use::{Attempt, Replay};
 use crate::Timestamp;
 use crate::ledger::Ledger;
 use crate::replay::{Spawner, Timer};
-use crate::state::{Binding, Method, Principal, StateLimits};
+use crate::state::{Binding, Method, Principal, Rejection, RejectionReason, StateLimits};
 use crate::wire::{AnswerLimits, Capabilities, Cause};
 
 /// The parts of a request that a round is about.
@@ -159,6 +159,8 @@ pub struct Reject {
     pub cause: Cause,
     /// The true reason, for the log only.
     pub log: String,
+    /// Why the state did not open, where that is the reason.
+    pub bad_state: Option<RejectionReason>,
 }
 
 impl Reject {
@@ -166,6 +168,7 @@ impl Reject {
         Self {
             cause,
             log: log.to_string(),
+            bad_state: None,
         }
     }
 }
@@ -175,6 +178,17 @@ impl From<Cause> for Reject {
         Self {
             log: cause.to_string(),
             cause,
+            bad_state: None,
+        }
+    }
+}
+
+impl From<Rejection> for Reject {
+    fn from(rejection: Rejection) -> Self {
+        Self {
+            cause: Cause::InvalidRequestState,
+            log: rejection.to_string(),
+            bad_state: Some(rejection.into_reason()),
         }
     }
 }

@@ -142,6 +142,7 @@ impl Rounds {
                 bound,
                 nonce,
             },
+            env.now,
         ))
     }
 
@@ -167,7 +168,7 @@ impl fmt::Debug for Rounds {
 }
 
 fn rejected(rejection: impl Into<Rejection>) -> Reject {
-    Reject::new(Cause::InvalidRequestState, rejection.into())
+    rejection.into().into()
 }
 
 /// Answers to what was asked become received; everything else is ignored.

@@ -25,6 +25,12 @@ impl Rejection {
     pub const fn reason(&self) -> &RejectionReason {
         &self.reason
     }
+
+    /// What was wrong, for keeps.
+    #[must_use]
+    pub fn into_reason(self) -> RejectionReason {
+        self.reason
+    }
 }
 
 impl From<RejectionReason> for Rejection {

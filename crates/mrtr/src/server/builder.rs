@@ -289,7 +289,8 @@ impl ServerBuilder {
         let keyring = keyring(self.keyring, self.key_file.as_ref(), &mut problems);
         problems.into_result()?;
         let tasks = Arc::new(Tasks::new(self.max_shielded));
-        let single_use = self.single_use.build(&self.runtime, &tasks);
+        let metrics = Arc::default();
+        let single_use = self.single_use.build(&self.runtime, &tasks, &metrics);
         Ok(Server {
             inner: Arc::new(Inner {
                 keychain: Keychain::new(
@@ -311,6 +312,7 @@ impl ServerBuilder {
                 runtime: self.runtime,
                 draining: AtomicBool::new(false),
                 tasks,
+                metrics,
             }),
         })
     }

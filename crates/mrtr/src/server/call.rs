@@ -17,6 +17,7 @@ use tracing::Span;
 
 use super::args::BadArguments;
 use super::handler::Running;
+use super::metrics::{self, End, Metrics, Round};
 use super::notify::{EndNotices, Notices, Notifier};
 use super::settings::Rules;
 use super::{Inner, Reply, Runtime};
@@ -45,6 +46,18 @@ pub(super) enum Ended<T> {
     InputRequired(InputRequiredResult),
 }
 
+impl<T> Ended<T> {
+    const fn outcome(&self) -> metrics::Outcome {
+        match self {
+            Self::Complete(_) => metrics::Outcome::Complete,
+            Self::BadArguments(_) => metrics::Outcome::Invalid,
+            Self::Refused(_) => metrics::Outcome::Refused,
+            Self::Failed(_) => metrics::Outcome::Failed,
+            Self::InputRequired(_) => metrics::Outcome::InputRequired,
+        }
+    }
+}
+
 /// A call with its handler: `start` gives it, `answer` makes the response of
 /// how it ended.
 pub(super) struct Run<'a, S, A> {
@@ -52,7 +65,7 @@ pub(super) struct Run<'a, S, A> {
     pub(super) rounds: Rounds,
     notices: EndNotices,
     start: S,
-    pub(super) answer: A,
+    answer: A,
 }
 
 impl Call<'_> {
@@ -104,8 +117,14 @@ where
         let limit = self.call.rules.request_deadline;
         let runtime = &*self.call.server.runtime;
         let outcome = within(runtime, limit, self.drive(&round)).await;
-        let outcome = outcome.ok_or_else(|| too_slow(limit))?;
-        (self.answer)(self.close(round, outcome)?)
+        let outcome = outcome.ok_or_else(|| self.too_slow())?;
+        self.answer(self.close(round, outcome)?)
+    }
+
+    pub(super) fn answer(&self, ended: Ended<T>) -> Result<Reply, Cause> {
+        let outcome = ended.outcome();
+        let reply = (self.answer)(ended)?;
+        Ok(Reply { outcome, ..reply })
     }
 
     pub(super) fn env(&self) -> RoundEnv {
@@ -124,7 +143,8 @@ where
         let round = self
             .rounds
             .open(&self.call.request(), policy, env)
-            .map_err(rejected)?;
+            .map_err(|reject| self.rejected(reject))?;
+        self.metrics().round(self.call.method, which(&round));
         let span = Span::current();
         span.record("exchange", tracing::field::display(round.exchange_id()));
         span.record("round", round.round());
@@ -148,17 +168,22 @@ where
         outcome: Outcome<Result<T, BadArguments>>,
     ) -> Result<Ended<T>, Cause> {
         let now = self.call.server.runtime.now();
+        let (metrics, which) = (self.metrics(), which(&round));
+        metrics.handler(self.call.method, now.since(round.opened_at()));
         match round.close(outcome, &self.call.request(), now) {
             Closed::Complete(Ok(value)) => {
+                metrics.finished(which, End::Complete);
                 tracing::debug!("complete");
                 Ok(Ended::Complete(value))
             }
             Closed::Complete(Err(problem)) => Ok(Ended::BadArguments(problem)),
             Closed::Refused(refused) => {
+                metrics.finished(which, End::Refused);
                 tracing::info!(refused = ?refused.to_string(), "refused");
                 Ok(Ended::Refused(refused))
             }
             Closed::Failed(error) => {
+                metrics.finished(which, End::Failed);
                 tracing::warn!(?error, "the handler failed");
                 Ok(Ended::Failed(error))
             }
@@ -168,26 +193,44 @@ where
                     .as_ref()
                     .map_or(0, |requests| requests.len());
                 let state_bytes = result.request_state.as_ref().map_or(0, String::len);
+                metrics.asked(which, state_bytes);
                 tracing::debug!(questions, state_bytes, "input required");
                 Ok(Ended::InputRequired(result))
             }
-            Closed::Rejected(reject) => Err(rejected(reject)),
+            Closed::Rejected(reject) => Err(self.rejected(reject)),
             Closed::Fault(fault) => {
                 tracing::error!(fault = ?fault.to_string(), "the handler broke a rule");
                 Err(Cause::Fault)
             }
         }
     }
+
+    fn rejected(&self, reject: Reject) -> Cause {
+        if let Some(reason) = &reject.bad_state {
+            self.metrics().bad_state(reason);
+        }
+        tracing::info!(reason = ?reject.log.to_string(), "the request was rejected");
+        reject.cause
+    }
+
+    pub(super) fn too_slow(&self) -> Cause {
+        let limit = self.call.rules.request_deadline;
+        self.metrics().handler(self.call.method, limit);
+        tracing::error!(?limit, "the handler took too long and was dropped");
+        Cause::Deadline
+    }
+
+    pub(super) fn metrics(&self) -> &Metrics {
+        &self.call.server.metrics
+    }
 }
 
-fn rejected(reject: Reject) -> Cause {
-    tracing::info!(reason = ?reject.log.to_string(), "the request was rejected");
-    reject.cause
-}
-
-pub(super) fn too_slow(limit: Duration) -> Cause {
-    tracing::error!(?limit, "the handler took too long and was dropped");
-    Cause::Deadline
+const fn which(round: &OpenRound) -> Round {
+    if round.is_first() {
+        Round::First
+    } else {
+        Round::Later
+    }
 }
 
 /// What `future` gives, unless `limit` passes first. A future that is ready at

@@ -11,6 +11,7 @@ use tracing::{Instrument, Span, info_span};
 
 use super::lists::List;
 use super::methods::Asking;
+use super::metrics::Label;
 use super::notify::Forward;
 use super::{Caller, Notifier, Reply, Server, Silent};
 use crate::headers::ParamHeaders;
@@ -69,12 +70,19 @@ impl Server {
 
     /// Reads one message from a peer; what is wrong with it is the reply.
     pub(crate) fn read<'a>(&self, message: &'a [u8]) -> Result<Incoming<'a>, Reply> {
-        if depth::check(message, depth::MAX_DEPTH).is_err() {
+        let read = if depth::check(message, depth::MAX_DEPTH).is_err() {
             let what = format!("nested deeper than {} levels", depth::MAX_DEPTH);
-            return Err(Reply::error(None, &Cause::InvalidRequest(what.into())));
-        }
-        Incoming::parse(message)
-            .map_err(|malformed| Reply::error(malformed.id.as_ref(), &malformed.cause))
+            Err(Reply::error(None, &Cause::InvalidRequest(what.into())))
+        } else {
+            Incoming::parse(message)
+                .map_err(|malformed| Reply::error(malformed.id.as_ref(), &malformed.cause))
+        };
+        read.inspect_err(|reply| self.refused(Route::Unknown, reply))
+    }
+
+    /// Counts a request that was answered before anything was done.
+    pub(crate) fn refused(&self, route: Route, reply: &Reply) {
+        self.inner.metrics.request(route).end(reply.outcome);
     }
 
     /// Answers a request. To cancel it, drop the future.
@@ -85,9 +93,10 @@ impl Server {
         notifier: &dyn Notifier,
     ) -> Reply {
         let route = self.route(&request.method);
+        let in_flight = self.inner.metrics.request(route);
         let span = info_span!(
             "mcp_request",
-            method = route.as_ref().map_or("unknown", |route| route.name()),
+            method = route.text(),
             target = Empty,
             exchange = Empty,
             round = Empty,
@@ -95,15 +104,17 @@ impl Server {
         );
         let answer = async {
             let answered = match route {
-                Some(route) => self.follow(route, request, caller, notifier).await,
-                None => Err(unknown(request)),
+                Route::Unknown => Err(unknown(request)),
+                route => self.follow(route, request, caller, notifier).await,
             };
             answered.unwrap_or_else(|cause| {
                 tracing::debug!(cause = ?cause.to_string(), "answered with an error");
                 Reply::error(Some(&request.id), &cause)
             })
         };
-        answer.instrument(span).await
+        let reply = answer.instrument(span).await;
+        in_flight.end(reply.outcome);
+        reply
     }
 
     /// The arguments of a tool that HTTP carries in headers as well.
@@ -114,22 +125,22 @@ impl Server {
 
     /// The method, when the server has it: a server without prompts does not
     /// have the methods for prompts.
-    fn route(&self, method: &str) -> Option<Route> {
+    pub(crate) fn route(&self, method: &str) -> Route {
         let registry = &self.inner.registry;
         let (tools, prompts) = (registry.tool_list.is_some(), registry.prompt_list.is_some());
         let resources = registry.resource_list.is_some();
         match method {
-            "tools/call" if tools => Some(Route::Run(Method::ToolsCall)),
-            "prompts/get" if prompts => Some(Route::Run(Method::PromptsGet)),
-            "resources/read" if resources => Some(Route::Run(Method::ResourcesRead)),
-            "server/discover" => Some(Route::Discover),
-            "tools/list" if tools => Some(Route::ListTools),
-            "prompts/list" if prompts => Some(Route::ListPrompts),
-            "resources/list" if resources => Some(Route::ListResources),
-            "resources/templates/list" if resources => Some(Route::ListTemplates),
-            "completion/complete" if self.inner.completes => Some(Route::Complete),
-            "subscriptions/listen" if self.changes().is_any() => Some(Route::Listen),
-            _ => None,
+            "tools/call" if tools => Route::Run(Method::ToolsCall),
+            "prompts/get" if prompts => Route::Run(Method::PromptsGet),
+            "resources/read" if resources => Route::Run(Method::ResourcesRead),
+            "server/discover" => Route::Discover,
+            "tools/list" if tools => Route::ListTools,
+            "prompts/list" if prompts => Route::ListPrompts,
+            "resources/list" if resources => Route::ListResources,
+            "resources/templates/list" if resources => Route::ListTemplates,
+            "completion/complete" if self.inner.completes => Route::Complete,
+            "subscriptions/listen" if self.changes().is_any() => Route::Listen,
+            _ => Route::Unknown,
         }
     }
 
@@ -157,6 +168,7 @@ impl Server {
             notifier,
         };
         match route {
+            Route::Unknown => Err(unknown(request)),
             Route::Discover => Ok(Reply::prepared(&request.id, &self.inner.discover)),
             Route::ListTools => page(request, registry.tool_list.as_ref()),
             Route::ListPrompts => page(request, registry.prompt_list.as_ref()),
@@ -173,7 +185,9 @@ impl Server {
 
 /// One of the methods of a server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Route {
+pub(crate) enum Route {
+    /// None that the server has.
+    Unknown,
     Discover,
     ListTools,
     ListPrompts,
@@ -185,9 +199,39 @@ enum Route {
     Run(Method),
 }
 
-impl Route {
-    const fn name(self) -> &'static str {
+impl Label for Route {
+    const NAME: &'static str = "method";
+    const ALL: &'static [Self] = &[
+        Self::Run(Method::ToolsCall),
+        Self::Run(Method::PromptsGet),
+        Self::Run(Method::ResourcesRead),
+        Self::Discover,
+        Self::ListTools,
+        Self::ListPrompts,
+        Self::ListResources,
+        Self::ListTemplates,
+        Self::Complete,
+        Self::Listen,
+        Self::Unknown,
+    ];
+
+    fn place(self) -> usize {
         match self {
+            Self::Run(method) => method.place(),
+            Self::Discover => 3,
+            Self::ListTools => 4,
+            Self::ListPrompts => 5,
+            Self::ListResources => 6,
+            Self::ListTemplates => 7,
+            Self::Complete => 8,
+            Self::Listen => 9,
+            Self::Unknown => 10,
+        }
+    }
+
+    fn text(self) -> &'static str {
+        match self {
+            Self::Unknown => "unknown",
             Self::Discover => "server/discover",
             Self::ListTools => "tools/list",
             Self::ListPrompts => "prompts/list",

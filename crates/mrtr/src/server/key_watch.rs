@@ -51,7 +51,7 @@ impl Server {
     /// Looks at the file where waiting for a disk holds up nobody.
     async fn refresh(&self) -> Result<bool, KeysError> {
         let server = self.clone();
-        let refreshed = spawn_blocking(move || server.inner.keychain.refresh()).await;
+        let refreshed = spawn_blocking(move || server.reload()).await;
         refreshed.unwrap_or(Ok(false))
     }
 

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, PoisonError, RwLock};
 
 use mrtr_core::round::Rounds;
-use mrtr_core::state::{Keyring, KeyringError, Secret};
+use mrtr_core::state::{KeyId, Keyring, KeyringError, Secret};
 
 use super::keys::{self, KEYS_VARIABLE, KeysError};
 use super::{Runtime, Server};
@@ -50,6 +50,12 @@ impl Keychain {
 
     pub(super) const fn file(&self) -> Option<&PathBuf> {
         self.file.as_ref()
+    }
+
+    /// The ids of the keys, the sealing one first; none where none was needed yet.
+    pub(super) fn key_ids(&self) -> Vec<KeyId> {
+        self.get()
+            .map_or_else(Vec::new, |rounds| rounds.keyring().key_ids().collect())
     }
 
     /// Sets the keys of the key file, unless they are the ones in use; whether
@@ -127,7 +133,12 @@ impl Server {
     /// # Errors
     /// When the server has no key file, or the file holds no usable keys.
     pub fn reload_keys(&self) -> Result<(), KeysError> {
-        self.inner.keychain.refresh().map(|_| ())
+        self.reload().map(|_| ())
+    }
+
+    pub(super) fn reload(&self) -> Result<bool, KeysError> {
+        let reloaded = self.inner.keychain.refresh();
+        reloaded.inspect_err(|_| self.inner.metrics.bad_key_file())
     }
 
     /// Makes up a key and says so, unless the server has keys: for transports

@@ -12,6 +12,7 @@ use tracing::Span;
 use super::args::text::texts_of;
 use super::call::{Call, Ended};
 use super::limiter::{RetryAfter, Target};
+use super::metrics::Outcome;
 use super::registry::{ResourceEntry, ToolEntry};
 use super::reply::Outgoing;
 use super::settings::Rules;
@@ -50,6 +51,7 @@ impl Server {
             let reply = self.result(asking.request, CallToolResult::error(text))?;
             return Ok(Reply {
                 retry_after: Some(retry.0),
+                outcome: Outcome::RateLimited,
                 ..reply
             });
         }

@@ -97,6 +97,7 @@ mod keys;
 mod limiter;
 mod lists;
 mod methods;
+mod metrics;
 mod notify;
 mod output;
 mod panic;
@@ -141,6 +142,7 @@ pub use tool::{Tool, flow, tool};
 
 use changes::Subscriptions;
 use keychain::Keychain;
+use metrics::Metrics;
 use registry::Registry;
 use reply::ServerMeta;
 use single_use::SingleUse;
@@ -171,6 +173,7 @@ struct Inner {
     draining: AtomicBool,
     /// Where shielded work runs.
     tasks: Arc<Tasks>,
+    metrics: Arc<Metrics>,
 }
 
 impl Server {

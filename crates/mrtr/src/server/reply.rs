@@ -9,6 +9,8 @@ use mrtr_core::wire::{
 };
 use serde::Serialize;
 
+use super::metrics::Outcome;
+
 /// A result that is written with its `resultType` as first member.
 pub(crate) trait Outgoing: Serialize {
     fn meta_mut(&mut self) -> &mut Option<RawObject>;
@@ -40,6 +42,8 @@ pub(crate) struct Reply {
     pub(crate) status: u16,
     /// When a caller that was sent away may come back.
     pub(crate) retry_after: Option<Duration>,
+    /// What became of the request.
+    pub(crate) outcome: Outcome,
 }
 
 impl Reply {
@@ -60,6 +64,7 @@ impl Reply {
         };
         Self {
             retry_after,
+            outcome: cause.into(),
             ..Self::new(out, cause.http_status())
         }
     }
@@ -73,6 +78,7 @@ impl Reply {
             body: out.into(),
             status: 200,
             retry_after: None,
+            outcome: Outcome::Complete,
         }
     }
 
@@ -120,6 +126,7 @@ impl Reply {
             body: out.into(),
             status,
             retry_after: None,
+            outcome: Outcome::Replayed,
         }
     }
 
@@ -129,6 +136,7 @@ impl Reply {
             body: body.into(),
             status,
             retry_after: None,
+            outcome: Outcome::Complete,
         }
     }
 }

@@ -7,6 +7,7 @@ mod keys;
 mod limits;
 mod lists;
 mod log;
+mod metrics;
 mod notices;
 #[path = "../official_schema/mod.rs"]
 mod official;

@@ -121,5 +121,8 @@ async fn a_server_in_a_router_drains_when_it_is_told_to() {
     server.drain();
     assert_eq!(ready().await, 503);
     let mut connection = Connection::open(address).await;
-    assert_eq!(connection.send(&Post::discover()).await.status, 200);
+    for (target, status) in [("/mcp", 200), ("/ready", 404)] {
+        let answer = connection.send(&Post::discover().target(target)).await;
+        assert_eq!(answer.status, status, "{target}");
+    }
 }

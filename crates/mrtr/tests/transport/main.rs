@@ -18,6 +18,7 @@ mod http_headers;
 mod http_health;
 mod http_listener;
 mod http_messages;
+mod http_metrics;
 mod http_replies;
 mod shielded;
 mod shielded_process;

@@ -16,7 +16,8 @@ pub(super) struct Probes {
 }
 
 impl Http {
-    /// Answers `GET` at these two paths, for balancers and supervisors. Off by default.
+    /// Answers `GET` at these two paths, for balancers and supervisors; nothing else is served
+    /// there. Off by default.
     ///
     /// | path | status |
     /// | --- | --- |
@@ -45,13 +46,13 @@ impl Http {
 impl Probes {
     /// The answer, when a request is a probe.
     pub(super) fn answer(&self, parts: &Parts, server: &Server) -> Option<Outcome> {
-        if parts.method != Method::GET && parts.method != Method::HEAD {
-            return None;
-        }
         let path = parts.uri.path();
         let ready = path == &*self.ready;
         if !ready && path != &*self.live {
             return None;
+        }
+        if parts.method != Method::GET && parts.method != Method::HEAD {
+            return Some(Outcome::empty(StatusCode::NOT_FOUND));
         }
         let (status, body) = if ready && server.is_draining() {
             (StatusCode::SERVICE_UNAVAILABLE, r#"{"status":"draining"}"#)

@@ -266,6 +266,14 @@ impl Http {
     }
 }
 
+impl Server {
+    /// Counts a request whose message was not read.
+    fn turned_away(&self, outcome: Outcome) -> Outcome {
+        self.inner.metrics.refused(outcome.status);
+        outcome
+    }
+}
+
 /// An answer to a request whose message has not been read.
 fn refuse(status: StatusCode, what: Cow<'static, str>) -> Outcome {
     Outcome {
@@ -299,10 +307,11 @@ where
             .as_ref()
             .is_some_and(|path| **path != *parts.uri.path())
         {
-            return ReplyFuture::decided(Outcome::empty(StatusCode::NOT_FOUND));
+            let nowhere = Outcome::empty(StatusCode::NOT_FOUND);
+            return ReplyFuture::decided(self.server.turned_away(nowhere));
         }
         if let Err(outcome) = self.admit(&parts) {
-            return ReplyFuture::decided(outcome);
+            return ReplyFuture::decided(self.server.turned_away(outcome));
         }
         let outbox = Arc::new(Outbox::new(self.config.queue));
         let (hold, keep_alive) = (self.config.hold, self.config.keep_alive);

@@ -26,7 +26,7 @@ pub(super) async fn run<B: Body>(
 ) -> Outcome {
     let bytes = match body::read(body, config.body_limit, config.body_timeout).await {
         Ok(bytes) => bytes,
-        Err(error) => return unreadable(error, &config),
+        Err(error) => return server.turned_away(unreadable(error, &config)),
     };
     match server.read(&bytes) {
         Ok(Incoming::Request(request)) => {
@@ -48,7 +48,9 @@ async fn answer(
 ) -> Reply {
     let checked = mirror::check(&parts.headers, request, |tool| server.mirrored(tool));
     if let Err(cause) = checked {
-        return Reply::error(Some(&request.id), &cause);
+        let reply = Reply::error(Some(&request.id), &cause);
+        server.refused(server.route(&request.method), &reply);
+        return reply;
     }
     let caller = caller(&parts.extensions);
     catch(server.answer(request, &caller, events))

@@ -10,8 +10,9 @@ use mrtr_core::wire::Cause;
 use super::stored::Row;
 use super::{Finished, Hold, Settled, SingleUse, Stored, Turn, Unheld};
 use crate::server::args::BadArguments;
-use crate::server::call::{Ended, Run, too_slow, within};
+use crate::server::call::{Ended, Run, within};
 use crate::server::handler::Running;
+use crate::server::metrics::BadState;
 use crate::server::{Reply, Runtime};
 
 /// What a request that went ahead has for itself alone.
@@ -46,7 +47,7 @@ where
                 tracing::info!("the same request is still being worked on");
                 Err(Cause::Busy)
             }
-            None => Err(too_slow(limit)),
+            None => Err(self.too_slow()),
         }
     }
 
@@ -59,7 +60,7 @@ where
         let round = self.open(self.env_once(single_use).await?)?;
         let Some(claim) = round.claim() else {
             let outcome = self.drive(&round).await;
-            return (self.answer)(self.close(round, outcome)?).map(Some);
+            return self.answer(self.close(round, outcome)?).map(Some);
         };
         waits.store(true, Ordering::Relaxed);
         let lead = || self.lead(single_use, claim, round, waits);
@@ -67,7 +68,7 @@ where
             Ok(Settled::Done(run, stored)) if run == claim.run => {
                 Ok(Some(stored.reply(self.call.id)))
             }
-            Ok(Settled::Done(..)) => Err(consumed()),
+            Ok(Settled::Done(..)) => Err(self.consumed()),
             Ok(Settled::Rejected(run)) if run == claim.run => Err(Cause::InvalidRequestState),
             Ok(Settled::Unavailable) => Err(Cause::Unavailable),
             Err(Own::Reply(reply)) => reply.map(Some),
@@ -114,13 +115,14 @@ where
                 }))
             }
             Ok(Turn::Consumed) => {
-                consumed();
+                self.consumed();
                 Ok(Settled::Rejected(claim.run))
             }
             Ok(Turn::Forgotten) => {
                 tracing::error!(
                     "the request was rejected: the ledger has lost its memory since the state was sealed"
                 );
+                self.metrics().bad_state(BadState::Forgotten);
                 single_use.doubt_epoch();
                 Ok(Settled::Rejected(claim.run))
             }
@@ -145,7 +147,7 @@ where
             .close(round, outcome)
             .map_err(|cause| Own::Reply(Err(cause)))?;
         let consumes = ended.consumes();
-        let reply = match (self.answer)(ended) {
+        let reply = match self.answer(ended) {
             Ok(reply) if consumes => reply,
             Err(cause @ Cause::Refused { .. }) => Reply::error(Some(id), &cause),
             own => return Err(Own::Reply(own)),
@@ -163,6 +165,12 @@ where
             Finished::Unsure => Ok(Settled::Unavailable),
         }
     }
+
+    fn consumed(&self) -> Cause {
+        self.metrics().bad_state(BadState::Consumed);
+        tracing::info!("the request was rejected: its state was used with other answers before");
+        Cause::InvalidRequestState
+    }
 }
 
 impl<T> Ended<T> {
@@ -174,11 +182,6 @@ impl<T> Ended<T> {
             Self::BadArguments(_) => false,
         }
     }
-}
-
-fn consumed() -> Cause {
-    tracing::info!("the request was rejected: its state was used with other answers before");
-    Cause::InvalidRequestState
 }
 
 fn drawn<const N: usize>(runtime: &dyn Runtime) -> [u8; N] {

@@ -7,6 +7,7 @@ use mrtr_core::ledger::Ledger;
 
 use super::SingleUse;
 use crate::server::build_error::Problems;
+use crate::server::metrics::{Measured, Metrics};
 use crate::server::tasks::Tasks;
 use crate::server::{Runtime, ServerBuilder};
 
@@ -35,8 +36,13 @@ impl Setup {
         }
     }
 
-    pub(crate) fn build(self, runtime: &Arc<dyn Runtime>, tasks: &Arc<Tasks>) -> Option<SingleUse> {
-        let ledger = self.ledger?;
+    pub(crate) fn build(
+        self,
+        runtime: &Arc<dyn Runtime>,
+        tasks: &Arc<Tasks>,
+        metrics: &Arc<Metrics>,
+    ) -> Option<SingleUse> {
+        let ledger = Arc::new(Measured::new(self.ledger?, metrics.clone()));
         let (runtime, tasks) = (runtime.clone(), tasks.clone());
         Some(SingleUse::new(ledger, self.lease, runtime, tasks))
     }
