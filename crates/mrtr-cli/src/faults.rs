@@ -29,6 +29,9 @@ pub(crate) fn failure(error: &ClientError, saved: Option<&Path>) -> Failure {
         ClientError::Status(status) => {
             failure.with_details(Details::default().with("httpStatus", &status.status))
         }
+        ClientError::Output(mismatch) => {
+            failure.with_details(Details::default().with("result", &mismatch.outcome.raw()))
+        }
         _ => failure,
     }
 }
@@ -85,6 +88,7 @@ fn hints(error: &ClientError, saved: Option<&Path>) -> Vec<String> {
             Some("give a token with --bearer or in MRTR_TOKEN".to_owned())
         }
         ClientError::Save(error) => save_hint(error),
+        ClientError::Output(_) => Some("--json shows the result that came".to_owned()),
         _ => None,
     };
     hint.into_iter().collect()

@@ -67,7 +67,7 @@
 //! | --- | --- | --- |
 //! | `server` | yes | [`server`] |
 //! | `client` | yes | [`client`] |
-//! | `json-schema` | yes | schemas of tools written by hand, and checks of all that a schema says |
+//! | `json-schema` | yes | schemas of tools written by hand, and checks of all that a schema says, in the client too |
 //! | `tls` | no | `https` URLs for the client; needs a C compiler |
 //!
 //! Without any of them the crate is the core and the derive: no I/O, no runtime.

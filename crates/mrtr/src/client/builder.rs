@@ -237,7 +237,7 @@ impl ClientBuilder {
             versions: Versions::new(versions),
             clock: Clock::start(),
             ids: AtomicU64::new(1),
-            mirrors: Mutex::default(),
+            definitions: Mutex::default(),
             cache,
             server: Mutex::default(),
         };

@@ -8,10 +8,12 @@ use mrtr_core::exchange::{AnswerError, Blame, ExchangeError};
 use super::store::SaveError;
 
 mod delivery;
+mod output;
 mod server;
 mod usage;
 
 pub use delivery::{AmbiguousDelivery, BadReply, HttpStatus, Loss, SubscriptionLost, Unreachable};
+pub use output::OutputMismatch;
 pub use server::{NoCommonVersion, OlderServer, TooManyPages, ToolDefinition};
 pub use usage::{Refused, Usage};
 
@@ -41,6 +43,10 @@ pub enum ClientError {
     NoCommonVersion(NoCommonVersion),
     /// The definition of the tool breaks the rules for `x-mcp-header`, so it must not be called.
     ToolDefinition(ToolDefinition),
+    /// A tool has run, and its structured content does not fit its output schema. Only where the feature
+    /// `json-schema` is on and the tool's definition is known: over HTTP it always is, over stdio once
+    /// the tools were listed.
+    Output(Box<OutputMismatch>),
     /// A list has more pages than the client reads.
     TooManyPages(TooManyPages),
     /// What the caller gave cannot be sent.
@@ -75,7 +81,7 @@ impl ClientError {
                 Blame::Transport
             }
             Self::Status(_) | Self::BadReply(_) | Self::OlderServer(_) => Blame::Peer,
-            Self::NoCommonVersion(_) | Self::ToolDefinition(_) => Blame::Peer,
+            Self::NoCommonVersion(_) | Self::ToolDefinition(_) | Self::Output(_) => Blame::Peer,
             Self::TooManyPages(_) => Blame::Limit,
             Self::Usage(_) | Self::Refused(_) | Self::Answer(_) | Self::Save(_) => Blame::Caller,
         }
@@ -92,7 +98,7 @@ impl ClientError {
             }
             Self::Status(status) if status.is_refusal() => Delivery::NotDelivered,
             Self::Status(_) | Self::SubscriptionLost(_) => Delivery::Unknown,
-            Self::Exchange(_) | Self::BadReply(_) => Delivery::Answered,
+            Self::Exchange(_) | Self::BadReply(_) | Self::Output(_) => Delivery::Answered,
             Self::OlderServer(_) | Self::NoCommonVersion(_) | Self::TooManyPages(_) => {
                 Delivery::Answered
             }
@@ -116,6 +122,7 @@ impl fmt::Display for ClientError {
             Self::OlderServer(error) => error.fmt(f),
             Self::NoCommonVersion(error) => error.fmt(f),
             Self::ToolDefinition(error) => error.fmt(f),
+            Self::Output(error) => error.fmt(f),
             Self::TooManyPages(error) => error.fmt(f),
             Self::Usage(error) => error.fmt(f),
             Self::Refused(error) => error.fmt(f),
@@ -133,6 +140,12 @@ impl StdError for ClientError {
             Self::Save(error) => error.source(),
             _ => None,
         }
+    }
+}
+
+impl From<OutputMismatch> for ClientError {
+    fn from(error: OutputMismatch) -> Self {
+        Self::Output(Box::new(error))
     }
 }
 

@@ -56,6 +56,8 @@ mod limits;
 mod listener;
 mod lists;
 mod mistakes;
+#[cfg(feature = "json-schema")]
+mod promise;
 mod session;
 mod stdio;
 mod store;
@@ -82,8 +84,8 @@ pub use self::builder::ClientBuilder;
 pub use self::call::{Call, CallOutcome, Turn};
 pub use self::error::{
     AmbiguousDelivery, BadReply, BoxError, ClientError, Delivery, HttpStatus, Loss,
-    NoCommonVersion, OlderServer, Refused, SubscriptionLost, TooManyPages, ToolDefinition,
-    Unreachable, Usage,
+    NoCommonVersion, OlderServer, OutputMismatch, Refused, SubscriptionLost, TooManyPages,
+    ToolDefinition, Unreachable, Usage,
 };
 pub use self::limits::ClientLimits;
 pub use self::listener::Change;

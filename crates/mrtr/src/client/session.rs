@@ -22,6 +22,8 @@ use super::http::Http;
 use super::leg::{Fault, Leg, OnProgress, Reply};
 use super::limits::ClientLimits;
 use super::listener::Listener;
+#[cfg(feature = "json-schema")]
+use super::promise::Promise;
 use super::stdio::{Listening, Peer, Stdio};
 use super::subscription::Open;
 use super::versions::Versions;
@@ -43,18 +45,25 @@ pub(crate) struct Session {
     pub(crate) versions: Versions,
     pub(crate) clock: Clock,
     pub(crate) ids: AtomicU64,
-    pub(crate) mirrors: Mutex<Mirrors>,
+    pub(crate) definitions: Mutex<Definitions>,
     pub(crate) cache: Arc<Cache>,
     /// What the server called itself last.
     pub(crate) server: Mutex<Option<String>>,
 }
 
-/// The mirrored arguments of the tools that were listed.
+/// What calls need to know of the tools that were listed.
 #[derive(Default)]
-pub(crate) struct Mirrors {
+pub(crate) struct Definitions {
     /// Until the tools change from what they were in this epoch.
     pub(crate) listed: Option<u64>,
-    pub(crate) by_tool: HashMap<String, Result<Arc<ParamHeaders>, ParamError>>,
+    pub(crate) by_tool: HashMap<String, Definition>,
+}
+
+pub(crate) struct Definition {
+    /// The mirrored arguments; none over stdio.
+    pub(crate) mirror: Result<Arc<ParamHeaders>, ParamError>,
+    #[cfg(feature = "json-schema")]
+    pub(crate) promise: Option<Arc<Promise>>,
 }
 
 /// A connection on which a leg can leave now.
@@ -263,8 +272,10 @@ impl Session {
         }
     }
 
-    pub(crate) fn mirrors(&self) -> MutexGuard<'_, Mirrors> {
-        self.mirrors.lock().unwrap_or_else(PoisonError::into_inner)
+    pub(crate) fn definitions(&self) -> MutexGuard<'_, Definitions> {
+        self.definitions
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(crate) fn note_server(&self, name: Option<String>) {

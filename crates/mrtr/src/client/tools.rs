@@ -5,6 +5,8 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 use mrtr_core::exchange::ExchangeError;
+#[cfg(feature = "json-schema")]
+use mrtr_core::wire::CallToolResult;
 use mrtr_core::wire::{ErrorCode, Tool};
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -13,7 +15,9 @@ use super::Client;
 use super::cache::Subject;
 use super::error::{ClientError, ToolDefinition};
 use super::mistakes::Mistakes;
-use super::session::{Link, Mirrors};
+#[cfg(feature = "json-schema")]
+use super::promise::Promise;
+use super::session::{Definition, Definitions, Link};
 use crate::headers::{ParamError, ParamHeaders};
 
 impl Client {
@@ -41,21 +45,27 @@ impl Client {
             .iter()
             .filter_map(|item| tool(item, &mistakes))
             .collect();
-        if matches!(session.link, Link::Stdio(_)) {
-            return Ok(tools);
-        }
-        let mut mirrors = session.mirrors();
-        mirrors.by_tool.clear();
-        mirrors.listed = Some(epoch);
+        let over_http = matches!(session.link, Link::Http(_));
+        let mut definitions = session.definitions();
+        definitions.by_tool.clear();
+        definitions.listed = Some(epoch);
         tools.retain(|tool| {
-            let mirror = mirror(tool);
+            let mirror = match over_http {
+                true => mirror(tool),
+                false => Ok(Arc::default()),
+            };
             if let Err(reason) = &mirror
                 && mistakes.are_worth_a_warning()
             {
                 tracing::warn!(tool = tool.name, reason = ?reason.to_string(), "a tool with an invalid definition was left out");
             }
             let valid = mirror.is_ok();
-            mirrors.by_tool.insert(tool.name.clone(), mirror);
+            let definition = Definition {
+                mirror,
+                #[cfg(feature = "json-schema")]
+                promise: Promise::of(tool).map(Arc::new),
+            };
+            definitions.by_tool.insert(tool.name.clone(), definition);
             valid
         });
         Ok(tools)
@@ -69,7 +79,7 @@ impl Client {
         Box::pin(async move {
             let session = &self.session;
             let epoch = session.cache.epoch(Subject::Tools);
-            if !refresh && let Some(known) = session.mirrors().known(tool, epoch) {
+            if !refresh && let Some(known) = session.definitions().known(tool, epoch) {
                 return known;
             }
             match self.tools(refresh).await {
@@ -78,27 +88,61 @@ impl Client {
                 Err(ClientError::Exchange(ExchangeError::Rejected(rejected))) => {
                     tracing::debug!(error = ?rejected.error.to_string(), "the tools cannot be listed");
                     if rejected.error.code == ErrorCode::METHOD_NOT_FOUND {
-                        session.mirrors().listed = Some(epoch);
+                        session.definitions().listed = Some(epoch);
                     }
                 }
                 Err(error) => return Err(error),
             }
-            session.mirrors().of(tool)
+            session.definitions().of(tool)
         })
     }
 }
 
+#[cfg(feature = "json-schema")]
+impl Client {
+    /// What is wrong with the result of a tool whose definition is known. A definition that may have
+    /// changed since is asked for anew before it is held against anybody.
+    ///
+    /// Boxed, since listing is a call of its own.
+    pub(super) fn broken_promise<'a>(
+        &'a self,
+        tool: &'a str,
+        result: &'a RawValue,
+    ) -> Checking<'a> {
+        Box::pin(async move {
+            let promise = self.promise(tool)?;
+            let result: CallToolResult = serde_json::from_str(result.get()).ok()?;
+            let problem = promise.check(&result).err()?;
+            if self.tools(true).await.is_err() {
+                return Some(problem);
+            }
+            self.promise(tool)?.check(&result).err()
+        })
+    }
+
+    fn promise(&self, tool: &str) -> Option<Arc<Promise>> {
+        let session = &self.session;
+        let definitions = session.definitions();
+        let is_fresh = definitions.listed == Some(session.cache.epoch(Subject::Tools));
+        let definition = definitions.by_tool.get(tool).filter(|_| is_fresh)?;
+        definition.promise.clone()
+    }
+}
+
+#[cfg(feature = "json-schema")]
+type Checking<'a> = Pin<Box<dyn Future<Output = Option<String>> + Send + 'a>>;
+
 type Fetching<'a> =
     Pin<Box<dyn Future<Output = Result<Arc<ParamHeaders>, ClientError>> + Send + 'a>>;
 
-impl Mirrors {
+impl Definitions {
     /// `None` when the tools are not known as they are now.
     fn known(&self, tool: &str, epoch: u64) -> Option<Result<Arc<ParamHeaders>, ClientError>> {
         (self.listed == Some(epoch)).then(|| self.of(tool))
     }
 
     fn of(&self, tool: &str) -> Result<Arc<ParamHeaders>, ClientError> {
-        match self.by_tool.get(tool) {
+        match self.by_tool.get(tool).map(|tool| &tool.mirror) {
             Some(Ok(mirror)) => Ok(Arc::clone(mirror)),
             Some(Err(reason)) => {
                 let (tool, reason) = (tool.to_owned(), reason.to_string());

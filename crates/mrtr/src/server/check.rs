@@ -36,7 +36,7 @@ impl Check {
     /// another document: the author's fault.
     #[cfg(feature = "json-schema")]
     pub(super) fn full(schema: &Value) -> Result<Self, String> {
-        let validator = jsonschema::validator_for(schema);
+        let validator = jsonschema::options().offline().build(schema);
         match validator {
             Ok(validator) => Ok(Self::Full(Box::new(validator))),
             Err(error) => Err(format!("no valid JSON Schema: {error}")),

@@ -16,6 +16,8 @@ mod http_client;
 mod http_headers;
 mod http_replies;
 mod interim;
+#[cfg(feature = "json-schema")]
+mod output;
 mod retry;
 mod saved;
 mod subscriptions;

@@ -10,6 +10,8 @@ use tokio::time::sleep;
 
 use super::{Caching, Call, CallOutcome, Kind, Turn};
 use crate::client::cache::{Key, Subject, Ticket};
+#[cfg(feature = "json-schema")]
+use crate::client::error::OutputMismatch;
 use crate::client::error::{AmbiguousDelivery, ClientError, Loss, Unreachable, Usage};
 use crate::client::leg::{Fault, Leg, Reply};
 use crate::client::session::{self, Link, Patience, Ready, Session};
@@ -39,7 +41,10 @@ impl Call {
                 Next::Done(raw) => {
                     self.forget();
                     let method = self.exchange.method().to_owned();
-                    return Ok(Turn::Done(CallOutcome { method, raw }));
+                    return self
+                        .kept_promise(CallOutcome { method, raw })
+                        .await
+                        .map(Turn::Done);
                 }
                 Next::Ask(questions) => {
                     self.rewrite()?;
@@ -49,6 +54,28 @@ impl Call {
                 _ => return Err(Usage::new("this exchange cannot be driven").into()),
             }
         }
+    }
+
+    /// The outcome, unless a tool breaks what its definition promises.
+    #[cfg(feature = "json-schema")]
+    async fn kept_promise(&self, outcome: CallOutcome) -> Result<CallOutcome, ClientError> {
+        let Some(tool) = self.name.as_deref().filter(|_| self.kind == Kind::Tool) else {
+            return Ok(outcome);
+        };
+        match self.client.broken_promise(tool, &outcome.raw).await {
+            None => Ok(outcome),
+            Some(problem) => Err(OutputMismatch {
+                tool: tool.to_owned(),
+                problem,
+                outcome,
+            }
+            .into()),
+        }
+    }
+
+    #[cfg(not(feature = "json-schema"))]
+    async fn kept_promise(&self, outcome: CallOutcome) -> Result<CallOutcome, ClientError> {
+        Ok(outcome)
     }
 
     /// One leg, sent anew only when the server refused it as such and it can be mended.
