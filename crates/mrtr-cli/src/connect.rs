@@ -1,9 +1,11 @@
 //! Reaching the server that the command line names.
 
+use std::env;
 use std::sync::Arc;
 use std::time::Duration;
 
 use mrtr::client::{Client, ClientBuilder, ClientLimits, Stderr};
+use mrtr::trace::TraceContext;
 use mrtr::wire::Implementation;
 
 use crate::cli::connect::ConnectArgs;
@@ -61,6 +63,9 @@ pub(crate) fn client(
     }
     .info(Implementation::new("mrtr-cli", env!("CARGO_PKG_VERSION")))
     .limits(limits);
+    if let Some(trace) = trace_context() {
+        builder = builder.trace_context(move || Some(trace.clone()));
+    }
     for header in &args.headers {
         let (name, value) = header.split_once(':').ok_or_else(|| {
             Failure::usage("--header is written as 'NAME: VALUE', with a colon between them")
@@ -76,6 +81,12 @@ pub(crate) fn client(
     builder
         .build()
         .map_err(|error| faults::failure(&error, None))
+}
+
+/// The trace that the program was started in, as OpenTelemetry hands it to child processes.
+fn trace_context() -> Option<TraceContext> {
+    let [parent, state] = ["TRACEPARENT", "TRACESTATE"].map(|name| env::var(name).ok());
+    TraceContext::parse(parent.as_deref(), state.as_deref(), None)
 }
 
 fn traced(builder: ClientBuilder, colors: bool, status: &Status) -> ClientBuilder {

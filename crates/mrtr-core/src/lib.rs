@@ -16,6 +16,7 @@
 //! | [`exchange`] | one call on the client's side, over all its rounds, and its saved form |
 //! | [`harness`] | playing a handler against scripted answers, for its author's tests |
 //! | [`ledger`] | what the replicas of a server remember together: the trait of a store for single use |
+//! | [`trace`] | W3C trace context, carried over all rounds of an exchange |
 //! | [`json`] | what must be known of JSON text without decoding it: depth, exact numbers, digests of arguments |
 //!
 //! Time and randomness are arguments ([`Timestamp`], [`RoundEnv`](round::RoundEnv)): the same
@@ -37,6 +38,7 @@ pub mod replay;
 pub mod round;
 pub mod state;
 mod time;
+pub mod trace;
 pub mod wire;
 
 pub use time::Timestamp;

@@ -31,7 +31,13 @@ impl Ran {
 pub(crate) fn mrtr<S: AsRef<std::ffi::OsStr>>(args: impl IntoIterator<Item = S>) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_mrtr"));
     command.args(args);
-    for name in ["MRTR_KEYS", "MRTR_TOKEN", "RUST_LOG", "NO_COLOR"] {
+    for name in [
+        "MRTR_KEYS",
+        "MRTR_TOKEN",
+        "RUST_LOG",
+        "NO_COLOR",
+        "TRACEPARENT",
+    ] {
         command.env_remove(name);
     }
     command.env("XDG_STATE_HOME", env!("CARGO_TARGET_TMPDIR"));

@@ -108,3 +108,35 @@ fn over_stdio_lines_and_the_servers_stderr_are_traced() {
     );
     assert_eq!(ran.stdout, "hi\n");
 }
+
+#[test]
+fn the_trace_it_was_started_in_goes_with_every_request() {
+    let parent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+    for (given, sent) in [
+        (Some(parent), Some(parent)),
+        (Some("nonsense"), None),
+        (None, None),
+    ] {
+        let server = Scripted::asking(json!({ "q": form("Go?", json!({}), &[]) }));
+        let mut command = mrtr(["call", &*server.url, "t", "--answer", "q=accept"]);
+        command.env("TRACESTATE", "vendor=1");
+        if let Some(given) = given {
+            command.env("TRACEPARENT", given);
+        }
+        run_with(command, "").expect(0);
+        let calls = server
+            .seen()
+            .into_iter()
+            .filter(|request| request.body["method"] == "tools/call");
+        let mut metas = calls.map(|request| request.body["params"]["_meta"].clone());
+        for _ in 0..2 {
+            let meta = metas.next().expect("two requests");
+            assert_eq!(meta["traceparent"].as_str(), sent, "{given:?}");
+            assert_eq!(
+                meta["tracestate"].as_str(),
+                sent.map(|_| "vendor=1"),
+                "{given:?}"
+            );
+        }
+    }
+}

@@ -12,7 +12,13 @@ use std::thread;
 pub(crate) fn mrtr(args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_mrtr"));
     command.args(args);
-    for name in ["MRTR_KEYS", "MRTR_TOKEN", "RUST_LOG", "NO_COLOR"] {
+    for name in [
+        "MRTR_KEYS",
+        "MRTR_TOKEN",
+        "RUST_LOG",
+        "NO_COLOR",
+        "TRACEPARENT",
+    ] {
         command.env_remove(name);
     }
     command

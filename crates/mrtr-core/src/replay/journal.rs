@@ -7,6 +7,7 @@ use serde_json::value::RawValue;
 
 use crate::ledger::Epoch;
 use crate::state::{DecodeError, Reader, Writer};
+use crate::trace::TraceContext;
 use crate::wire::{Action, InputKind, InputResponse};
 
 /// Longest key of a question or step, in bytes, prefixes included.
@@ -66,19 +67,26 @@ pub(crate) struct Journal {
     pub(crate) flow: Option<Box<str>>,
     /// The memory of the ledger that the exchange relies on, if it does.
     pub(crate) epoch: Option<Epoch>,
+    /// The trace that the exchange belongs to, if its client said so.
+    pub(crate) trace: Option<TraceContext>,
 }
 
 /// The first byte of a journal: what else it holds beside its entries.
 const FLOW: u8 = 1;
 const EPOCH: u8 = 1 << 1;
+const TRACE: u8 = 1 << 2;
 
 impl Journal {
     pub(crate) fn encode(&self, out: &mut Writer) {
         let flow = if self.flow.is_some() { FLOW } else { 0 };
         let epoch = if self.epoch.is_some() { EPOCH } else { 0 };
-        out.u8(flow | epoch);
+        let trace = if self.trace.is_some() { TRACE } else { 0 };
+        out.u8(flow | epoch | trace);
         if let Some(epoch) = &self.epoch {
             out.raw(epoch.as_bytes());
+        }
+        if let Some(trace) = &self.trace {
+            trace.encode(out);
         }
         if let Some(flow) = &self.flow {
             out.str(flow);
@@ -93,12 +101,16 @@ impl Journal {
     pub(crate) fn decode(bytes: &[u8]) -> Result<Self, DecodeError> {
         let mut input = Reader::new(bytes);
         let holds = input.u8()?;
-        if holds & !(FLOW | EPOCH) != 0 {
+        if holds & !(FLOW | EPOCH | TRACE) != 0 {
             return Err(DecodeError::UnknownTag(holds));
         }
         let epoch = match holds & EPOCH {
             0 => None,
             _ => Some(Epoch::from_bytes(input.array()?)),
+        };
+        let trace = match holds & TRACE {
+            0 => None,
+            _ => Some(TraceContext::decode(&mut input)?),
         };
         let flow = match holds & FLOW {
             0 => None,
@@ -119,6 +131,7 @@ impl Journal {
             entries,
             flow,
             epoch,
+            trace,
         })
     }
 

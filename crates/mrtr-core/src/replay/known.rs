@@ -9,6 +9,7 @@ use super::question::Question;
 use super::url::check_url;
 use crate::Timestamp;
 use crate::state::{ExchangeId, Principal};
+use crate::trace::TraceContext;
 use crate::wire::{Capabilities, Capability};
 
 impl<M> Cx<M> {
@@ -36,6 +37,15 @@ impl<M> Cx<M> {
     #[must_use]
     pub fn principal(&self) -> Option<&Principal> {
         self.shared.about.principal.as_deref()
+    }
+
+    /// The trace to go on with in calls to other services: that of the request,
+    /// or of the first request where this one came without or belongs to
+    /// another trace. So all rounds of an exchange stand in one trace. It comes
+    /// from the client and proves nothing.
+    #[must_use]
+    pub fn trace_context(&self) -> Option<&TraceContext> {
+        self.shared.about.trace.as_ref()
     }
 
     /// The exchange, for logs: the same in all its rounds.

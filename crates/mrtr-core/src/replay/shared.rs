@@ -7,6 +7,7 @@ use std::thread::ThreadId;
 
 use crate::Timestamp;
 use crate::state::{ExchangeId, Method, Principal};
+use crate::trace::TraceContext;
 use crate::wire::Capabilities;
 
 use super::backing::Backing;
@@ -28,6 +29,7 @@ pub(crate) struct About {
     pub(crate) has_token: bool,
     pub(crate) capabilities: Capabilities,
     pub(crate) principal: Option<Arc<Principal>>,
+    pub(crate) trace: Option<TraceContext>,
     pub(crate) method: Method,
     pub(crate) target: Box<str>,
     pub(crate) audience: Arc<str>,

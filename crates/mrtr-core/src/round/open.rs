@@ -12,6 +12,7 @@ use crate::replay::{
     Context, Cx, Ending, Fault, FaultKind, Journal, Refused, Shared, Suspension, ToolError, drive,
 };
 use crate::state::{Bound, Claims, ExchangeId, Keyring, SealError, StateLimits, Writer, seal};
+use crate::trace::TraceContext;
 use crate::wire::{Cause, InputRequests, InputRequiredResult};
 
 /// What it takes to seal the next state.
@@ -111,6 +112,12 @@ impl OpenRound {
         self.opened_at
     }
 
+    /// The trace to go by, for logs: as [`Cx::trace_context`].
+    #[must_use]
+    pub fn trace_context(&self) -> Option<&TraceContext> {
+        self.shared.about.trace.as_ref()
+    }
+
     /// Whether the request came without a state.
     #[must_use]
     pub const fn is_first(&self) -> bool {
@@ -175,7 +182,10 @@ impl OpenRound {
         request: &RoundRequest<'_>,
         now: Timestamp,
     ) -> Closed<T> {
-        let Suspension { questions, journal } = suspension;
+        let Suspension {
+            questions,
+            mut journal,
+        } = suspension;
         let Sealing {
             keyring,
             audience,
@@ -200,16 +210,23 @@ impl OpenRound {
             false => claims.next(now, &limits),
         };
         let sealed = claims.and_then(|claims| {
-            let mut body = Writer::new();
-            journal.encode(&mut body);
-            seal(
-                &keyring,
-                &claims,
-                &bound,
-                &body.into_bytes(),
-                nonce,
-                &limits,
-            )
+            let seal = |journal: &Journal| {
+                let mut body = Writer::new();
+                journal.encode(&mut body);
+                seal(
+                    &keyring,
+                    &claims,
+                    &bound,
+                    &body.into_bytes(),
+                    nonce,
+                    &limits,
+                )
+            };
+            // What a client says of traces never makes a state too large.
+            seal(&journal).or_else(|error| match error {
+                SealError::TooLarge { .. } if journal.trace.take().is_some() => seal(&journal),
+                error => Err(error),
+            })
         });
         match sealed {
             Ok(state) => {

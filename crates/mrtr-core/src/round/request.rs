@@ -11,6 +11,7 @@ use crate::Timestamp;
 use crate::ledger::Ledger;
 use crate::replay::{Spawner, Timer};
 use crate::state::{Binding, Method, Principal, Rejection, RejectionReason, StateLimits};
+use crate::trace::TraceContext;
 use crate::wire::{AnswerLimits, Capabilities, Cause};
 
 /// The parts of a request that a round is about.
@@ -94,6 +95,7 @@ pub struct RoundEnv {
     pub(super) host: Option<Arc<dyn Any + Send + Sync>>,
     pub(super) ledger: Option<Arc<dyn Ledger>>,
     pub(super) attempt: Option<Attempt>,
+    pub(super) trace: Option<TraceContext>,
 }
 
 impl RoundEnv {
@@ -109,6 +111,7 @@ impl RoundEnv {
             host: None,
             ledger: None,
             attempt: None,
+            trace: None,
         }
     }
 
@@ -125,6 +128,13 @@ impl RoundEnv {
     #[must_use]
     pub fn with_host(mut self, host: Arc<dyn Any + Send + Sync>) -> Self {
         self.host = Some(host);
+        self
+    }
+
+    /// The trace context that the request carries.
+    #[must_use]
+    pub fn with_trace(mut self, trace: TraceContext) -> Self {
+        self.trace = Some(trace);
         self
     }
 

@@ -7,10 +7,12 @@ use std::sync::Arc;
 use super::open::{OpenRound, Sealing};
 use super::request::{Reject, RoundEnv, RoundPolicy, RoundRequest};
 use super::single_use::{Replay, backing, identify};
+use crate::Timestamp;
 use crate::replay::{About, Entry, Given, Journal, Run, Shared};
 use crate::state::{
     Claims, ExchangeId, Keyring, Opened, Rejection, RejectionReason, StateLimits, open, presented,
 };
+use crate::trace::TraceContext;
 use crate::wire::{Cause, InputResponses};
 
 /// Opens the rounds of one server. Cheap to clone.
@@ -106,11 +108,16 @@ impl Rounds {
             }
         }
 
+        let trace = TraceContext::of_round(env.trace, journal.trace.as_ref());
+        if journal.trace.is_none() {
+            journal.trace.clone_from(&trace);
+        }
+
         let (id, nonce) = split(env.random);
         let has_token = opened.is_some();
         let (claims, bound) = match opened {
             Some(opened) => (opened.claims, Some(opened.bound)),
-            None => (first(id, &env, &policy.limits), None),
+            None => (first(id, env.now, &policy.limits), None),
         };
         if let Some(backing) = &mut backing {
             backing.keep = claims.deadline.since(env.now) + policy.limits.clock_skew;
@@ -122,6 +129,7 @@ impl Rounds {
             has_token,
             capabilities: request.capabilities,
             principal: request.principal.cloned(),
+            trace,
             method: request.method,
             target: request.target.into(),
             audience: self.audience.clone(),
@@ -195,13 +203,13 @@ pub(super) fn bad_answer(key: &str, problem: &str) -> Reject {
 }
 
 /// The claims that an exchange starts from; nothing was asked yet.
-fn first(id: [u8; 16], env: &RoundEnv, limits: &StateLimits) -> Claims {
-    let deadline = env.now + limits.exchange;
+fn first(id: [u8; 16], now: Timestamp, limits: &StateLimits) -> Claims {
+    let deadline = now + limits.exchange;
     Claims {
         exchange: ExchangeId::from_bytes(id),
         round: 0,
-        started_at: env.now,
-        issued_at: env.now,
+        started_at: now,
+        issued_at: now,
         expires_at: deadline,
         deadline,
     }

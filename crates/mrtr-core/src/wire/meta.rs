@@ -10,6 +10,8 @@ use super::capability::Declared;
 use super::object::{Name, any_other_type, object, set};
 use super::params::{object as object_member, string};
 use super::raw;
+use crate::trace::TraceContext;
+
 use super::{
     Capabilities, Cause, ClientCapabilities, Implementation, LoggingLevel, ProgressToken, id,
 };
@@ -91,6 +93,14 @@ impl<'a> RequestMeta<'a> {
             })?,
         };
         members.interpret()
+    }
+
+    /// The trace that the request belongs to, when its `traceparent` is valid.
+    #[must_use]
+    pub fn trace_context(&self) -> Option<TraceContext> {
+        let [parent, state, baggage] =
+            [&self.traceparent, &self.tracestate, &self.baggage].map(Option::as_deref);
+        TraceContext::parse(parent, state, baggage)
     }
 
     /// What the client says it is, when that can be read.
@@ -244,5 +254,24 @@ impl ClientMeta {
             progress_token: None,
             extra: super::RawObject::new(),
         }
+    }
+
+    /// Says which trace the request belongs to.
+    ///
+    /// # Errors
+    /// None that can be met: its texts can always be written.
+    pub fn set_trace_context(&mut self, trace: &TraceContext) -> Result<(), serde_json::Error> {
+        let parent = trace.parent().to_string();
+        let members = [
+            (meta_key::TRACEPARENT, Some(parent.as_str())),
+            (meta_key::TRACESTATE, trace.state()),
+            (meta_key::BAGGAGE, trace.baggage()),
+        ];
+        for (name, value) in members {
+            if let Some(value) = value {
+                self.extra.insert_as(name, &value)?;
+            }
+        }
+        Ok(())
     }
 }

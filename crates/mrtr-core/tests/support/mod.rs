@@ -15,6 +15,7 @@ use mrtr_core::round::{
     Attempt, Closed, OpenRound, Reject, RoundEnv, RoundPolicy, RoundRequest, Rounds,
 };
 use mrtr_core::state::{Keyring, Method, Principal, Secret};
+use mrtr_core::trace::TraceContext;
 use mrtr_core::wire::{Capabilities, Capability, ElicitRequest, InputRequest, InputRequiredResult};
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Value, json};
@@ -40,6 +41,7 @@ pub struct Call {
     pub spawner: Option<Arc<dyn Spawner>>,
     pub ledger: Option<Arc<dyn Ledger>>,
     pub attempt: Option<Attempt>,
+    pub trace: Option<TraceContext>,
     pub state: Option<Box<RawValue>>,
     pub seed: u8,
 }
@@ -60,6 +62,7 @@ impl Call {
             spawner: None,
             ledger: None,
             attempt: None,
+            trace: None,
             state: None,
             seed: 0,
         }
@@ -112,6 +115,9 @@ impl Call {
         }
         if let Some(attempt) = self.attempt {
             env = env.with_attempt(attempt);
+        }
+        if let Some(trace) = &self.trace {
+            env = env.with_trace(trace.clone());
         }
         self.rounds.open(&self.request(answers), &self.policy, env)
     }

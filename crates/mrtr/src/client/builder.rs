@@ -8,6 +8,7 @@ use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex};
 
 use mrtr_core::exchange::Target;
+use mrtr_core::trace::TraceContext;
 use mrtr_core::wire::{ClientCapabilities, Implementation, PROTOCOL_VERSION, ServerNotification};
 
 use super::Client;
@@ -17,7 +18,7 @@ use super::error::{BoxError, ClientError, Usage};
 use super::http::{Credentials, Http, Private};
 use super::leg::WireLimits;
 use super::limits::ClientLimits;
-use super::session::{Link, Session};
+use super::session::{CurrentTrace, Link, Session};
 use super::stdio::{Reader, Spec, Start, Stderr, Stdio, Writer};
 use super::trace::{Hooks, Traced};
 use super::versions::Versions;
@@ -31,6 +32,7 @@ pub struct ClientBuilder {
     limits: ClientLimits,
     versions: Vec<String>,
     hooks: Hooks,
+    trace_context: Option<Box<CurrentTrace>>,
     credentials: Option<Credentials>,
     headers: Vec<(String, String)>,
 }
@@ -50,6 +52,7 @@ impl ClientBuilder {
             limits: ClientLimits::default(),
             versions: vec![PROTOCOL_VERSION.to_owned()],
             hooks: Hooks::default(),
+            trace_context: None,
             credentials: None,
             headers: Vec::new(),
         }
@@ -165,6 +168,29 @@ impl ClientBuilder {
         self
     }
 
+    /// Asks `context` for the trace context of each request, and sends it in `_meta`: a call is one trace over
+    /// all its rounds, with the span that is current when each of them leaves.
+    ///
+    /// Implements [OpenTelemetry trace context](https://modelcontextprotocol.io/specification/2026-07-28/basic#meta).
+    ///
+    /// ```
+    /// use mrtr::client::Client;
+    /// use mrtr::trace::TraceContext;
+    ///
+    /// # fn current_span() -> (Option<&'static str>, Option<&'static str>) { (None, None) }
+    /// let client = Client::http("http://127.0.0.1:8080/mcp").trace_context(|| {
+    ///     let (traceparent, tracestate) = current_span();
+    ///     TraceContext::parse(traceparent, tracestate, None)
+    /// });
+    /// ```
+    pub fn trace_context(
+        mut self,
+        context: impl Fn() -> Option<TraceContext> + Send + Sync + 'static,
+    ) -> Self {
+        self.trace_context = Some(Box::new(context));
+        self
+    }
+
     /// Hands over notifications of the server other than progress, such as log messages.
     pub fn on_notification(
         mut self,
@@ -188,6 +214,7 @@ impl ClientBuilder {
             limits,
             versions,
             hooks,
+            trace_context,
             credentials,
             headers,
         } = self;
@@ -235,6 +262,7 @@ impl ClientBuilder {
             base,
             limits,
             versions: Versions::new(versions),
+            trace_context,
             clock: Clock::start(),
             ids: AtomicU64::new(1),
             definitions: Mutex::default(),

@@ -224,8 +224,8 @@ impl Call {
         self
     }
 
-    /// Adds a member to the `_meta` of every request of this call, such as `traceparent`. The members
-    /// that the protocol needs cannot be replaced.
+    /// Adds a member to the `_meta` of every request of this call. The members that the protocol needs
+    /// cannot be replaced. For trace context see [`ClientBuilder::trace_context`](super::ClientBuilder::trace_context).
     pub fn meta(mut self, name: impl Into<String>, value: Box<RawValue>) -> Self {
         self.extras.push((name.into(), value));
         self

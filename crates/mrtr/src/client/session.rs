@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use http::HeaderMap;
 use mrtr_core::exchange::Target;
+use mrtr_core::trace::TraceContext;
 use mrtr_core::wire::{
     Capabilities, ClientCapabilities, ClientMeta, DiscoverResult, ErrorCode, ErrorObject,
     Implementation, meta_key,
@@ -43,6 +44,7 @@ pub(crate) struct Session {
     pub(crate) base: ClientCapabilities,
     pub(crate) limits: ClientLimits,
     pub(crate) versions: Versions,
+    pub(crate) trace_context: Option<Box<CurrentTrace>>,
     pub(crate) clock: Clock,
     pub(crate) ids: AtomicU64,
     pub(crate) definitions: Mutex<Definitions>,
@@ -50,6 +52,9 @@ pub(crate) struct Session {
     /// What the server called itself last.
     pub(crate) server: Mutex<Option<String>>,
 }
+
+/// Gives the trace context of the request that is about to leave.
+pub(crate) type CurrentTrace = dyn Fn() -> Option<TraceContext> + Send + Sync;
 
 /// What calls need to know of the tools that were listed.
 #[derive(Default)]
@@ -139,6 +144,10 @@ impl Session {
         meta.client_info.clone_from(&self.info);
         version.clone_into(&mut meta.protocol_version);
         meta.progress_token = progress.map(Into::into);
+        if let Some(trace) = self.trace_context.as_ref().and_then(|current| current()) {
+            meta.set_trace_context(&trace)
+                .map_err(|error| Usage::new(format!("the trace context: {error}")))?;
+        }
         edit(&mut meta);
         to_raw_value(&meta).map_err(|error| Usage::new(format!("the `_meta`: {error}")))
     }

@@ -11,6 +11,7 @@ use mrtr_core::round::{
     Closed, OpenRound, Outcome, Reject, Replay, RoundEnv, RoundRequest, Rounds,
 };
 use mrtr_core::state::{Method, Principal};
+use mrtr_core::trace::TraceContext;
 use mrtr_core::wire::{Cause, InputRequiredResult, Params, RequestId, RequestMeta};
 use serde_json::value::RawValue;
 use tracing::Span;
@@ -33,6 +34,7 @@ pub(super) struct Call<'a> {
     pub(super) arguments: Option<&'a RawValue>,
     pub(super) params: &'a Params<'a>,
     pub(super) meta: &'a RequestMeta<'a>,
+    pub(super) trace: Option<&'a TraceContext>,
     pub(super) principal: Option<&'a Arc<Principal>>,
     pub(super) notifier: &'a dyn Notifier,
 }
@@ -130,8 +132,11 @@ where
     pub(super) fn env(&self) -> RoundEnv {
         let server = self.call.server;
         let (now, random) = (server.runtime.now(), server.runtime.random());
-        let env =
+        let mut env =
             RoundEnv::new(now, random, server.runtime.clone()).with_spawner(server.tasks.clone());
+        if let Some(trace) = self.call.trace {
+            env = env.with_trace(trace.clone());
+        }
         match &self.notices.0 {
             Some(notices) => env.with_host(notices.clone()),
             None => env,
@@ -148,6 +153,9 @@ where
         let span = Span::current();
         span.record("exchange", tracing::field::display(round.exchange_id()));
         span.record("round", round.round());
+        if let Some(trace) = round.trace_context() {
+            span.record("trace_id", trace.parent().trace_id());
+        }
         Ok(round)
     }
 

@@ -6,7 +6,7 @@ use bytes::Bytes;
 use mrtr_core::json::depth;
 use mrtr_core::state::Method;
 use mrtr_core::wire::{Cause, Incoming, Request, SUPPORTED_VERSIONS, meta_key};
-use tracing::field::Empty;
+use tracing::field::{Empty, display};
 use tracing::{Instrument, Span, info_span};
 
 use super::lists::List;
@@ -100,6 +100,7 @@ impl Server {
             target = Empty,
             exchange = Empty,
             round = Empty,
+            trace_id = Empty,
             traceparent = Empty,
         );
         let answer = async {
@@ -157,13 +158,15 @@ impl Server {
                 requested: meta.protocol_version.into_owned(),
             });
         }
-        if let Some(parent) = &meta.traceparent {
-            Span::current().record("traceparent", &**parent);
+        let trace = meta.trace_context();
+        if let Some(trace) = &trace {
+            Span::current().record("traceparent", display(trace.parent()));
         }
         let registry = &self.inner.registry;
         let asking = Asking {
             request,
             meta: &meta,
+            trace,
             caller,
             notifier,
         };

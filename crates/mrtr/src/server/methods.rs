@@ -2,6 +2,7 @@
 
 use mrtr_core::replay::{Refused, ToolError, ToolErrorKind};
 use mrtr_core::state::{Method, Principal};
+use mrtr_core::trace::TraceContext;
 use mrtr_core::wire::{
     Action, CacheHints, CallToolResult, Cause, ReadResourceResult, Request, RequestMeta,
     ResourceContents,
@@ -22,6 +23,7 @@ use super::{Caller, Notifier, Reply, Server};
 pub(super) struct Asking<'a> {
     pub(super) request: &'a Request<'a>,
     pub(super) meta: &'a RequestMeta<'a>,
+    pub(super) trace: Option<TraceContext>,
     pub(super) caller: &'a Caller,
     pub(super) notifier: &'a dyn Notifier,
 }
@@ -163,7 +165,7 @@ impl Server {
 
     fn call<'a>(
         &'a self,
-        asking: &Asking<'a>,
+        asking: &'a Asking<'a>,
         method: Method,
         target: &'a str,
         rules: &'a Rules,
@@ -177,6 +179,7 @@ impl Server {
             arguments: None,
             params: &asking.request.params,
             meta: asking.meta,
+            trace: asking.trace.as_ref(),
             principal: asking.caller.principal.as_ref(),
             notifier: asking.notifier,
         }

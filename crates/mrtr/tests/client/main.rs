@@ -22,5 +22,6 @@ mod retry;
 mod saved;
 mod subscriptions;
 mod time;
+mod trace_context;
 mod with_changes;
 mod with_server;

@@ -122,13 +122,52 @@ async fn what_the_client_is_not_told_is_in_the_log() {
 }
 
 #[tokio::test]
-async fn a_trace_context_is_noted() {
+async fn all_rounds_of_an_exchange_are_logged_with_its_trace() {
     capture();
     let mut peer = Peer::of(builder().tool(tool("pay", pay)));
-    peer.extra_meta =
-        json!({"traceparent": "00-0af7651916cd43dd8448eb211c80319c-00f067aa0ba902b7-01"});
+    let [first, other] = [
+        "0af7651916cd43dd8448eb211c80319c",
+        "4bf92f3577b34da6a3ce929d0e0e4736",
+    ];
+    let meta = |trace: &str, span: u8| json!({"traceparent": format!("00-{trace}-00000000000000{span:02x}-01")});
+    let params = json!({"name": "pay"});
+    peer.extra_meta = meta(first, 1);
+    let asked = peer.result("tools/call", params.clone()).await;
+    peer.extra_meta = json!({});
+    peer.retry("tools/call", &params, &asked, json!({})).await;
+    peer.extra_meta = meta(other, 2);
+    let yes = json!({"pay": accept(json!({"confirmed": true}))});
+    peer.retry("tools/call", &params, &asked, yes).await;
+    let text = logged();
+    let lines: Vec<&str> = text
+        .lines()
+        .filter(|line| line.contains("input required") || line.contains("handler failed"))
+        .collect();
+    assert_eq!(lines.len(), 3, "{text}");
+    for line in &lines {
+        assert_eq!(field(line, "trace_id"), format!("\"{first}\""), "{line}");
+    }
+    assert!(field(lines[0], "traceparent").contains(first));
+    assert!(
+        !lines[1].contains("traceparent"),
+        "it came without one: {}",
+        lines[1]
+    );
+    assert!(field(lines[2], "traceparent").contains(other));
+}
+
+#[tokio::test]
+async fn what_is_no_trace_context_is_not_noted() {
+    capture();
+    let mut peer = Peer::of(builder().tool(tool("pay", pay)));
+    peer.extra_meta = json!({"traceparent": "00-forged\n", "tracestate": "k=v", "baggage": "b=1"});
     peer.result("tools/call", json!({"name": "pay"})).await;
-    assert!(logged().contains("0af7651916cd43dd8448eb211c80319c"));
+    let text = logged();
+    assert!(text.contains("input required"), "{text}");
+    assert!(
+        !text.contains("forged") && !text.contains("trace_id"),
+        "{text}"
+    );
 }
 
 #[tokio::test]
