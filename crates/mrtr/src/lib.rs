@@ -76,7 +76,7 @@
 extern crate self as mrtr;
 
 pub use mrtr_core::form::Form;
-pub use mrtr_core::replay::{Cx, Refused, ToolError};
+pub use mrtr_core::replay::{Cx, Durable, Refused, ToolError};
 pub use mrtr_core::{
     Timestamp, exchange, flow, form, harness, json, ledger, replay, round, state, trace, wire,
 };

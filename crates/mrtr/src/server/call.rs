@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::task::Poll;
 use std::time::Duration;
 
-use mrtr_core::replay::{Cx, Refused, Sleep, ToolError};
+use mrtr_core::replay::{Refused, Sleep, ToolError};
 use mrtr_core::round::{
     Closed, OpenRound, Outcome, Reject, Replay, RoundEnv, RoundRequest, Rounds,
 };
@@ -75,7 +75,7 @@ impl Call<'_> {
     /// and answers. What the client is not told is logged.
     pub(super) async fn run<T, S, A>(&self, start: S, answer: A) -> Result<Reply, Cause>
     where
-        S: Fn(Cx) -> Result<Running<T>, BadArguments>,
+        S: Fn(&OpenRound) -> Result<Running<T>, BadArguments>,
         A: Fn(Ended<T>) -> Result<Reply, Cause>,
     {
         let runtime = &*self.server.runtime;
@@ -110,7 +110,7 @@ impl Call<'_> {
 
 impl<T, S, A> Run<'_, S, A>
 where
-    S: Fn(Cx) -> Result<Running<T>, BadArguments>,
+    S: Fn(&OpenRound) -> Result<Running<T>, BadArguments>,
     A: Fn(Ended<T>) -> Result<Reply, Cause>,
 {
     /// Runs the handler, whatever was run before.
@@ -160,9 +160,8 @@ where
     }
 
     pub(super) async fn drive(&self, round: &OpenRound) -> Outcome<Result<T, BadArguments>> {
-        let cx = round.cx();
         let handler = async {
-            match (self.start)(cx) {
+            match (self.start)(round) {
                 Ok(running) => running.await.map(Ok),
                 Err(problem) => Ok::<_, ToolError>(Err(problem)),
             }

@@ -1,6 +1,7 @@
 //! The three methods that run handlers.
 
 use mrtr_core::replay::{Refused, ToolError, ToolErrorKind};
+use mrtr_core::round::OpenRound;
 use mrtr_core::state::{Method, Principal};
 use mrtr_core::trace::TraceContext;
 use mrtr_core::wire::{
@@ -59,11 +60,11 @@ impl Server {
         }
         let mut call = self.call(asking, Method::ToolsCall, name, &tool.rules);
         call.arguments = arguments;
-        let start = |cx| {
+        let start = |round: &OpenRound| {
             if let Some(check) = &tool.input {
                 check.check(arguments)?;
             }
-            (tool.handler)(cx, arguments)
+            (tool.handler)(round, arguments)
         };
         let answer = |ended| self.tool_called(asking, name, tool, ended);
         call.run(start, answer).await
@@ -116,7 +117,7 @@ impl Server {
             .map_err(too_many)?;
         let mut call = self.call(asking, Method::PromptsGet, name, &prompt.rules);
         call.arguments = arguments;
-        let start = |cx| (prompt.handler)(cx, &texts);
+        let start = |round: &OpenRound| (prompt.handler)(round, &texts);
         let answer = |ended| match ended {
             Ended::InputRequired(result) => self.result(asking.request, result),
             Ended::Complete(result) => self.result(asking.request, result),
@@ -143,7 +144,7 @@ impl Server {
         )
         .map_err(too_many)?;
         let call = self.call(asking, Method::ResourcesRead, &uri, &found.entry.rules);
-        let start = |cx| (found.entry.handler)(cx, &uri, &found.variables);
+        let start = |round: &OpenRound| (found.entry.handler)(round, &uri, &found.variables);
         let answer = |ended| match ended {
             Ended::InputRequired(result) => self.result(asking.request, result),
             Ended::Complete(result) => self.result(

@@ -169,7 +169,7 @@ pub trait Notify {
     fn log(&self, level: LoggingLevel, logger: &str, data: &(impl Serialize + ?Sized));
 }
 
-impl Notify for Cx {
+impl<M> Notify for Cx<M> {
     fn progress<'a>(
         &self,
         done: f64,

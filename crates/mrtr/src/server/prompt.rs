@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use mrtr_core::replay::{Cx, ToolError};
+use mrtr_core::replay::{Context, ToolError};
 use mrtr_core::wire::{self, PromptArgument};
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::args::BadArguments;
 use super::args::text::from_texts;
 use super::completion::{Completions, completion_methods};
-use super::handler::PromptHandler;
+use super::handler::{PromptHandler, start};
 use super::output::PromptOutput;
 use super::schema::Schema;
 use super::settings::{Settings, shared_methods};
@@ -30,7 +30,7 @@ pub struct Prompt {
 /// A prompt called `name`: 1 to 128 characters, none of them a control
 /// character.
 ///
-/// The handler is an `async fn` of a [`Cx`] and the arguments. Their type
+/// The handler is an `async fn` of a [`Cx`](crate::Cx) and the arguments. Their type
 /// derives `Deserialize` and `JsonSchema`; its fields are the prompt's
 /// arguments, `Option` or `#[serde(default)]` makes one optional. All prompt
 /// arguments are texts on the wire: fields that are numbers, booleans or
@@ -58,9 +58,10 @@ pub struct Prompt {
 /// let server = Server::builder("writer", "1.0.0").prompt(prompt("brief", brief)).build()?;
 /// # Ok::<(), mrtr::server::BuildError>(())
 /// ```
-pub fn prompt<F, A, Fut, T, E>(name: impl Into<String>, handler: F) -> Prompt
+pub fn prompt<F, C, A, Fut, T, E>(name: impl Into<String>, handler: F) -> Prompt
 where
-    F: Fn(Cx, A) -> Fut + Send + Sync + 'static,
+    F: Fn(C, A) -> Fut + Send + Sync + 'static,
+    C: Context,
     A: DeserializeOwned + JsonSchema + Send + 'static,
     Fut: Future<Output = Result<T, E>> + Send + 'static,
     T: PromptOutput,
@@ -76,17 +77,18 @@ where
         }
         Err(problem) => problems.push(problem),
     }
-    let handler: PromptHandler = Box::new(move |cx, arguments| {
-        let running = handler(cx, from_texts(arguments).map_err(BadArguments::new)?);
-        Ok(Box::pin(async move {
-            running.await.map_err(Into::into)?.into_result()
+    let handler: PromptHandler = Box::new(move |round, arguments| {
+        let arguments = from_texts(arguments).map_err(BadArguments::new)?;
+        Ok(start(round, |cx| {
+            let running = handler(cx, arguments);
+            async move { running.await.map_err(Into::into)?.into_result() }
         }))
     });
     Prompt {
         definition,
         handler,
         completions,
-        settings: Settings::default(),
+        settings: Settings::of::<C>(),
         problems,
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::time::Duration;
 
-use mrtr_core::replay::{Cx, ToolError};
+use mrtr_core::replay::{Context, ToolError};
 use mrtr_core::wire::{self, Annotations, CacheHints, CacheScope};
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
@@ -13,7 +13,7 @@ use serde_json::Value;
 use super::args::BadArguments;
 use super::args::text::from_texts;
 use super::completion::{Completions, completion_methods};
-use super::handler::ResourceHandler;
+use super::handler::{ResourceHandler, start};
 use super::output::ResourceOutput;
 use super::schema::Schema;
 use super::settings::{Settings, shared_methods};
@@ -47,7 +47,7 @@ pub struct ResourceTemplate {
 
 /// The resource at `uri`.
 ///
-/// The handler is an `async fn` of a [`Cx`] and `()`. URIs are compared as
+/// The handler is an `async fn` of a [`Cx`](crate::Cx) and `()`. URIs are compared as
 /// they are written.
 ///
 /// See [resources](https://modelcontextprotocol.io/specification/2026-07-28/server/resources).
@@ -65,9 +65,10 @@ pub struct ResourceTemplate {
 ///     .build()?;
 /// # Ok::<(), mrtr::server::BuildError>(())
 /// ```
-pub fn resource<F, Fut, T, E>(uri: impl Into<String>, handler: F) -> Resource
+pub fn resource<F, C, Fut, T, E>(uri: impl Into<String>, handler: F) -> Resource
 where
-    F: Fn(Cx, ()) -> Fut + Send + Sync + 'static,
+    F: Fn(C, ()) -> Fut + Send + Sync + 'static,
+    C: Context,
     Fut: Future<Output = Result<T, E>> + Send + 'static,
     T: ResourceOutput,
     E: Into<ToolError>,
@@ -75,17 +76,17 @@ where
     let uri = uri.into();
     let problems = check_uri(&uri).err().map(|problem| problem.to_string());
     let name = short_name(&uri).to_owned();
-    let handler: ResourceHandler = Box::new(move |cx, uri, _| {
-        let running = handler(cx, ());
+    let handler: ResourceHandler = Box::new(move |round, uri, _| {
         let uri = uri.to_owned();
-        Ok(Box::pin(async move {
-            running.await.map_err(Into::into)?.into_result(&uri)
+        Ok(start(round, |cx| {
+            let running = handler(cx, ());
+            async move { running.await.map_err(Into::into)?.into_result(&uri) }
         }))
     });
     Resource {
         definition: wire::Resource::new(uri, name),
         handler,
-        settings: Settings::default(),
+        settings: Settings::of::<C>(),
         hints: CacheHints::default(),
         problems: problems.into_iter().collect(),
     }
@@ -95,7 +96,7 @@ where
 ///
 /// `{name}` stands for one or more characters other than `/`, `?` and `#`
 /// (level 1 of RFC 6570), `{+name}` at the end for the whole rest of the URI.
-/// The handler is an `async fn` of a [`Cx`] and the variables. Their type
+/// The handler is an `async fn` of a [`Cx`](crate::Cx) and the variables. Their type
 /// derives `Deserialize` and `JsonSchema` and has a field for each variable;
 /// values are percent-decoded, and numbers read from their text. A value that
 /// does not fit means that there is no such resource, and so does
@@ -132,12 +133,13 @@ where
 ///     .build()?;
 /// # Ok::<(), mrtr::server::BuildError>(())
 /// ```
-pub fn resource_template<F, A, Fut, T, E>(
+pub fn resource_template<F, C, A, Fut, T, E>(
     uri_template: impl Into<String>,
     handler: F,
 ) -> ResourceTemplate
 where
-    F: Fn(Cx, A) -> Fut + Send + Sync + 'static,
+    F: Fn(C, A) -> Fut + Send + Sync + 'static,
+    C: Context,
     A: DeserializeOwned + JsonSchema + Send + 'static,
     Fut: Future<Output = Result<T, E>> + Send + 'static,
     T: ResourceOutput,
@@ -158,11 +160,12 @@ where
         (Err(problem), _) => problems.push(problem),
     }
     let name = short_name(&uri_template).to_owned();
-    let handler: ResourceHandler = Box::new(move |cx, uri, variables| {
-        let running = handler(cx, from_texts(variables).map_err(BadArguments::new)?);
+    let handler: ResourceHandler = Box::new(move |round, uri, variables| {
+        let variables = from_texts(variables).map_err(BadArguments::new)?;
         let uri = uri.to_owned();
-        Ok(Box::pin(async move {
-            running.await.map_err(Into::into)?.into_result(&uri)
+        Ok(start(round, |cx| {
+            let running = handler(cx, variables);
+            async move { running.await.map_err(Into::into)?.into_result(&uri) }
         }))
     });
     ResourceTemplate {
@@ -170,7 +173,7 @@ where
         template,
         handler,
         completions,
-        settings: Settings::default(),
+        settings: Settings::of::<C>(),
         hints: CacheHints::default(),
         problems,
     }

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use mrtr_core::replay::Context;
 use mrtr_core::round::{Replay, RoundPolicy};
 use mrtr_core::state::StateLimits;
 use mrtr_core::wire::Capabilities;
@@ -13,6 +14,8 @@ pub(crate) struct Settings {
     pub(crate) requires: Capabilities,
     pub(crate) asked_only: bool,
     pub(crate) replay: Replay,
+    /// Whether the handler relies on single use.
+    durable: bool,
     pub(crate) ttl: Option<Duration>,
     pub(crate) exchange_deadline: Option<Duration>,
     pub(crate) max_rounds: Option<u16>,
@@ -45,9 +48,19 @@ pub(crate) struct Rules {
     pub(crate) policy: RoundPolicy,
     pub(crate) request_deadline: Duration,
     ledger: bool,
+    durable: bool,
 }
 
 impl Settings {
+    /// Those of a handler that takes this context.
+    pub(crate) fn of<C: Context>() -> Self {
+        Self {
+            replay: C::REPLAY,
+            durable: C::REPLAY == Replay::Once,
+            ..Self::default()
+        }
+    }
+
     pub(crate) fn over(&self, defaults: &Defaults) -> Rules {
         let mut policy = RoundPolicy::default();
         policy.requires = self.requires;
@@ -63,6 +76,7 @@ impl Settings {
             policy,
             request_deadline: self.request_deadline.unwrap_or(defaults.request_deadline),
             ledger: defaults.ledger,
+            durable: self.durable,
         }
     }
 }
@@ -91,6 +105,10 @@ impl Rules {
             (
                 limits.max_bytes < 256,
                 "no state fits: fewer than 256 bytes are allowed",
+            ),
+            (
+                self.durable && self.policy.replay == Replay::Allowed,
+                "its handler takes a `Cx<Durable>` and so is of single use: leave `Replay::Allowed` out",
             ),
             (
                 self.policy.replay == Replay::Once && !self.ledger,
@@ -149,7 +167,9 @@ macro_rules! shared_methods {
         #[doc = concat!("Whether a state of this ", $what, " may be used once only. Needs a")]
         /// [ledger](super::ServerBuilder::ledger). Default:
         /// [`Replay::Allowed`](mrtr_core::round::Replay::Allowed), where nothing
-        /// is stored. See [single use](super#single-use).
+        /// is stored; [`Replay::Once`](mrtr_core::round::Replay::Once) where the
+        /// handler takes a [`Cx<Durable>`](crate::Durable). See
+        /// [single use](super#single-use).
         pub fn replay(mut self, replay: mrtr_core::round::Replay) -> Self {
             self.settings.replay = replay;
             self

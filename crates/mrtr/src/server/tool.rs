@@ -3,13 +3,13 @@
 use std::fmt;
 
 use mrtr_core::flow::{self, Flow};
-use mrtr_core::replay::{Cx, ToolError};
+use mrtr_core::replay::{Context, Cx, ToolError};
 use mrtr_core::wire::{self, RawObject, ToolAnnotations};
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 
 use super::args::from_json;
-use super::handler::ToolHandler;
+use super::handler::{ToolHandler, start};
 use super::output::ToolOutput;
 use super::schema::Schema;
 use super::settings::{Settings, shared_methods};
@@ -30,13 +30,14 @@ pub struct Tool {
 
 /// A tool called `name`: 1 to 128 of the characters `A-Z a-z 0-9 _ - .`
 ///
-/// The handler is an `async fn` of a [`Cx`] and the arguments. Their type
-/// derives `Deserialize` and `JsonSchema`, from which the tool's `inputSchema`
-/// is made; `()` takes none. What does not fit the type never reaches the
-/// handler: the model is told which argument is wrong, and why. What the schema
-/// says beyond the type is checked as well: bounds given with
-/// `#[schemars(range(..))]` and `#[schemars(length(..))]` always, other keywords
-/// such as `pattern` with the feature `json-schema`, a default one.
+/// The handler is an `async fn` of a [`Cx`] and the arguments; one of a
+/// [`Cx<Durable>`](crate::Durable) is of [single use](super#single-use). The
+/// type of the arguments derives `Deserialize` and `JsonSchema`, from which the
+/// tool's `inputSchema` is made; `()` takes none. What does not fit the type
+/// never reaches the handler: the model is told which argument is wrong, and
+/// why. What the schema says beyond the type is checked as well: bounds given
+/// with `#[schemars(range(..))]` and `#[schemars(length(..))]` always, other
+/// keywords such as `pattern` with the feature `json-schema`, a default one.
 ///
 /// What a handler returns as [`Json<T>`](super::Json) is structured content, and
 /// the tool's `outputSchema` is made from `T`.
@@ -65,9 +66,10 @@ pub struct Tool {
 ///     .build()?;
 /// # Ok::<(), mrtr::server::BuildError>(())
 /// ```
-pub fn tool<F, A, Fut, T, E>(name: impl Into<String>, handler: F) -> Tool
+pub fn tool<F, C, A, Fut, T, E>(name: impl Into<String>, handler: F) -> Tool
 where
-    F: Fn(Cx, A) -> Fut + Send + Sync + 'static,
+    F: Fn(C, A) -> Fut + Send + Sync + 'static,
+    C: Context,
     A: DeserializeOwned + JsonSchema + Send + 'static,
     Fut: Future<Output = Result<T, E>> + Send + 'static,
     T: ToolOutput,
@@ -75,10 +77,11 @@ where
 {
     let mut definition = wire::Tool::new(name, RawObject::new());
     definition.output_schema = T::output_schema();
-    let handler: ToolHandler = Box::new(move |cx, arguments| {
-        let running = handler(cx, from_json(arguments)?);
-        Ok(Box::pin(async move {
-            running.await.map_err(Into::into)?.into_result()
+    let handler: ToolHandler = Box::new(move |round, arguments| {
+        let arguments = from_json(arguments)?;
+        Ok(start(round, |cx| {
+            let running = handler(cx, arguments);
+            async move { running.await.map_err(Into::into)?.into_result() }
         }))
     });
     Tool {
@@ -86,7 +89,7 @@ where
         input: Schema::of_arguments::<A>(),
         output: None,
         handler,
-        settings: Settings::default(),
+        settings: Settings::of::<C>(),
         problems: Vec::new(),
     }
 }
@@ -139,7 +142,7 @@ where
     A: DeserializeOwned + JsonSchema + Send + 'static,
     F: Flow<State: Sync, Output: ToolOutput> + Send + 'static,
 {
-    tool(name, move |cx, arguments: A| {
+    tool(name, move |cx: Cx, arguments: A| {
         let flow = make(arguments);
         async move { flow::run(&flow, cx).await }
     })

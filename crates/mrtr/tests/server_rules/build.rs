@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use mrtr::round::Replay;
 use mrtr::server::{BuildError, Server, ServerBuilder, prompt, resource, resource_template, tool};
-use mrtr::{Cx, ToolError};
+use mrtr::{Cx, Durable, ToolError};
 use mrtr_ledger::MemoryLedger;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -192,6 +192,31 @@ fn single_use_needs_a_ledger_and_each_that_lacks_it_is_named() {
         ]
     );
     assert!(once(builder().ledger(MemoryLedger::new())).build().is_ok());
+}
+
+#[test]
+fn a_durable_handler_is_of_single_use_and_nothing_else() {
+    async fn pay(_: Cx<Durable>, (): ()) -> Result<String, ToolError> {
+        Ok(String::new())
+    }
+    let lacks = only(builder().tool(tool("pay", pay)));
+    assert!(
+        lacks.starts_with("tool `pay`: single use needs a ledger"),
+        "{lacks}"
+    );
+    let builder = || builder().ledger(MemoryLedger::new());
+    let allowed = only(builder().tool(tool("pay", pay).replay(Replay::Allowed)));
+    assert!(
+        allowed.starts_with("tool `pay`: ") && allowed.contains("Cx<Durable>"),
+        "{allowed}"
+    );
+    let kinds = builder()
+        .tool(tool("pay", pay).replay(Replay::Once))
+        .prompt(prompt("pay", |_: Cx<Durable>, (): ()| async {
+            Ok::<_, ToolError>("")
+        }))
+        .resource(resource("x:pay", pay));
+    assert!(kinds.build().is_ok());
 }
 
 #[test]

@@ -10,6 +10,7 @@
 #[path = "../transport_support/mod.rs"]
 mod transport_support;
 
+mod cost;
 mod crowd;
 mod ledger_away;
 mod line;

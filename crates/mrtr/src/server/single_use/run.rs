@@ -3,7 +3,6 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use mrtr_core::ledger::{Claim, Fence};
-use mrtr_core::replay::Cx;
 use mrtr_core::round::{Attempt, OpenRound, RoundEnv};
 use mrtr_core::wire::Cause;
 
@@ -25,7 +24,7 @@ enum Own {
 
 impl<T, S, A> Run<'_, S, A>
 where
-    S: Fn(Cx) -> Result<Running<T>, BadArguments>,
+    S: Fn(&OpenRound) -> Result<Running<T>, BadArguments>,
     A: Fn(Ended<T>) -> Result<Reply, Cause>,
 {
     /// Runs the handler if the run is this request's to do, or answers what
