@@ -29,10 +29,10 @@ impl Server {
             };
             let mut told = None;
             loop {
-                let refreshed = server.refresh().await.map_err(|error| error.to_string());
-                match (refreshed, &told) {
-                    (Ok(_), None) => {}
-                    (Ok(_), Some(_)) => {
+                let followed = server.look().await.map_err(|error| error.to_string());
+                match (followed, &told) {
+                    (Ok(()), None) => {}
+                    (Ok(()), Some(_)) => {
                         tracing::warn!(file = %file.display(), "the key file is readable again");
                         told = None;
                     }
@@ -49,10 +49,10 @@ impl Server {
     }
 
     /// Looks at the file where waiting for a disk holds up nobody.
-    async fn refresh(&self) -> Result<bool, KeysError> {
+    async fn look(&self) -> Result<(), KeysError> {
         let server = self.clone();
-        let refreshed = spawn_blocking(move || server.reload()).await;
-        refreshed.unwrap_or(Ok(false))
+        let looked = spawn_blocking(move || server.follow_keys()).await;
+        looked.unwrap_or(Ok(()))
     }
 
     /// Follows the key file, if there is one, until what is returned is

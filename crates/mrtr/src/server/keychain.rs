@@ -1,7 +1,7 @@
 //! The keys of a running server, which can be exchanged.
 
 use std::path::PathBuf;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
 use mrtr_core::round::Rounds;
 use mrtr_core::state::{KeyId, Keyring, KeyringError, Secret};
@@ -16,6 +16,9 @@ pub(super) struct Keychain {
     audience: Arc<str>,
     revision: Option<Arc<str>>,
     file: Option<PathBuf>,
+    /// The keys that the file held when it was last read. Locked while it is
+    /// read, so that an older reading never takes the place of a newer one.
+    last_read: Mutex<Vec<KeyId>>,
     on_new_keys: Option<Box<OnNewKeys>>,
 }
 
@@ -35,9 +38,11 @@ impl Keychain {
             audience: audience.into(),
             revision: revision.map(Into::into),
             file,
+            last_read: Mutex::default(),
             on_new_keys,
         };
         if let Some(keyring) = keyring {
+            *keychain.last_read() = keyring.key_ids().collect();
             keychain.set(keyring);
         }
         keychain
@@ -58,18 +63,34 @@ impl Keychain {
             .map_or_else(Vec::new, |rounds| rounds.keyring().key_ids().collect())
     }
 
-    /// Sets the keys of the key file, unless they are the ones in use; whether
-    /// there are others now.
-    pub(super) fn refresh(&self) -> Result<bool, KeysError> {
+    /// Sets the keys of the key file, unless they are the ones in use.
+    pub(super) fn reload(&self) -> Result<(), KeysError> {
+        self.read(|_| true)
+    }
+
+    /// As [`reload`](Self::reload), when the file has changed since it was last
+    /// read: keys that were set since stay otherwise.
+    pub(super) fn follow(&self) -> Result<(), KeysError> {
+        self.read(|has_changed| has_changed)
+    }
+
+    fn read(&self, wanted: impl FnOnce(bool) -> bool) -> Result<(), KeysError> {
         let path = self.file.as_deref().ok_or(KeysError::NoKeyFile)?;
+        let mut last_read = self.last_read();
         let keyring = keys::from_file(path)?;
-        let known = self.get();
-        if known.is_some_and(|rounds| rounds.keyring().key_ids().eq(keyring.key_ids())) {
-            return Ok(false);
+        let read: Vec<_> = keyring.key_ids().collect();
+        let has_changed = *last_read != read;
+        if wanted(has_changed) && self.key_ids() != read {
+            self.replace(keyring);
         }
-        tracing::info!(server = %self.audience, keys = ?keyring, "new keys, the first one seals");
-        self.replace(keyring);
-        Ok(true)
+        *last_read = read;
+        Ok(())
+    }
+
+    fn last_read(&self) -> MutexGuard<'_, Vec<KeyId>> {
+        self.last_read
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 
     fn replace(&self, keyring: Keyring) {
@@ -122,7 +143,8 @@ impl Server {
     ///
     /// To rotate on a running server, put the new key first and keep the old
     /// one until the last state sealed with it has expired; several instances
-    /// need [three steps](mrtr_core::state::KeyText).
+    /// need [three steps](mrtr_core::state::KeyText). A server that has a key file
+    /// keeps these keys until the file changes.
     pub fn set_keyring(&self, keyring: Keyring) {
         self.inner.keychain.replace(keyring);
     }
@@ -133,12 +155,16 @@ impl Server {
     /// # Errors
     /// When the server has no key file, or the file holds no usable keys.
     pub fn reload_keys(&self) -> Result<(), KeysError> {
-        self.reload().map(|_| ())
+        self.key_file_read(self.inner.keychain.reload())
     }
 
-    pub(super) fn reload(&self) -> Result<bool, KeysError> {
-        let reloaded = self.inner.keychain.refresh();
-        reloaded.inspect_err(|_| self.inner.metrics.bad_key_file())
+    /// Takes over what changed in the key file.
+    pub(super) fn follow_keys(&self) -> Result<(), KeysError> {
+        self.key_file_read(self.inner.keychain.follow())
+    }
+
+    fn key_file_read(&self, read: Result<(), KeysError>) -> Result<(), KeysError> {
+        read.inspect_err(|_| self.inner.metrics.bad_key_file())
     }
 
     /// Makes up a key and says so, unless the server has keys: for transports

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use mrtr::server::{Server, tool};
-use mrtr::state::{KeyId, KeyText, Secret};
+use mrtr::state::{KeyId, KeyText, Keyring, Secret};
 use mrtr::{Cx, Form, ToolError};
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -235,6 +235,28 @@ async fn a_file_that_is_watched_is_followed_however_it_changes() {
     fs::write(&replica.file, text(&[4])).expect("there again");
     a_while().await;
     assert_eq!(replica.sealing_key().await, secret(4).id());
+}
+
+#[tokio::test(start_paused = true)]
+async fn keys_that_were_set_stay_until_the_file_changes_or_is_asked_for() {
+    let folder = TempDir::new().expect("a folder");
+    let replica = Replica::new(folder.path().join("keys"), &text(&[1]));
+    tokio::spawn(replica.peer.server.watch_keys());
+    a_while().await;
+    let set = || {
+        let keyring = Keyring::new([secret(2)]).expect("keys");
+        replica.peer.server.set_keyring(keyring);
+    };
+    set();
+    a_while().await;
+    assert_eq!(replica.sealing_key().await, secret(2).id(), "1 is out");
+
+    fs::write(&replica.file, text(&[3])).expect("written");
+    a_while().await;
+    assert_eq!(replica.sealing_key().await, secret(3).id());
+    set();
+    replica.peer.server.reload_keys().expect("readable");
+    assert_eq!(replica.sealing_key().await, secret(3).id());
 }
 
 /// Mounted secrets of a cluster: the file is a link into a folder that is a
