@@ -185,13 +185,13 @@ fn output_promise(
 ) -> Result<Option<Promise>, String> {
     #[cfg(feature = "json-schema")]
     if let Some(schema) = by_hand {
-        return Check::full(schema.as_value()).map(|check| Some(Promise(check)));
+        return Promise::by_hand(schema.as_value()).map(Some);
     }
     let (None, Some(listed)) = (by_hand, listed) else {
         return Ok(None);
     };
     let schema = serde_json::to_value(listed).map_err(|error| error.to_string())?;
-    Ok(Check::beyond_type(&schema)?.map(Promise))
+    Promise::beyond_type(&schema)
 }
 
 fn check(

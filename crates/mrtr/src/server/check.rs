@@ -108,9 +108,43 @@ fn first_problem(validator: &jsonschema::Validator, value: &Value) -> Option<Bad
 }
 
 /// The structured content a tool promised.
-pub(super) struct Promise(pub(super) Check);
+pub(super) struct Promise {
+    check: Option<Check>,
+    /// For content with a `null`, which is also how serde writes numbers that
+    /// JSON has not: infinity, and what is no number.
+    with_null: Option<Check>,
+}
 
 impl Promise {
+    /// What a schema that was written by hand demands.
+    ///
+    /// # Errors
+    /// As [`Check::full`].
+    #[cfg(feature = "json-schema")]
+    pub(super) fn by_hand(schema: &Value) -> Result<Self, String> {
+        Ok(Self {
+            check: Some(Check::full(schema)?),
+            with_null: None,
+        })
+    }
+
+    /// What a schema that was made from a type demands beyond the type, if
+    /// anything.
+    ///
+    /// # Errors
+    /// As [`Check::beyond_type`].
+    pub(super) fn beyond_type(schema: &Value) -> Result<Option<Self>, String> {
+        let check = Check::beyond_type(schema)?;
+        #[cfg(feature = "json-schema")]
+        let with_null = has_number(schema)
+            .then(|| Check::full(schema))
+            .transpose()?;
+        #[cfg(not(feature = "json-schema"))]
+        let with_null = None;
+        let any = check.is_some() || with_null.is_some();
+        Ok(any.then_some(Self { check, with_null }))
+    }
+
     /// Whether a result keeps it. One that says the tool failed owes nothing.
     pub(super) fn check(&self, result: &CallToolResult) -> Result<(), String> {
         if result.is_error() {
@@ -121,8 +155,24 @@ impl Promise {
                 "the tool has an output schema, but the result no `structuredContent`".into(),
             );
         };
-        let problem = self.0.check(Some(content)).err();
-        problem.map_or(Ok(()), |problem| Err(problem.to_string()))
+        let has_null = || memchr::memmem::find(content.get().as_bytes(), b"null").is_some();
+        let with_null = self.with_null.as_ref().filter(|_| has_null());
+        self.check
+            .iter()
+            .chain(with_null)
+            .try_for_each(|check| check.check(Some(content)))
+            .map_err(|problem| problem.to_string())
+    }
+}
+
+/// Whether anything may be a number that is no integer.
+#[cfg(feature = "json-schema")]
+fn has_number(schema: &Value) -> bool {
+    match schema {
+        Value::String(kind) => kind == "number",
+        Value::Object(members) => members.values().any(has_number),
+        Value::Array(elements) => elements.iter().any(has_number),
+        _ => false,
     }
 }
 

@@ -209,3 +209,66 @@ async fn headers_follow_a_schema_written_by_hand() {
     }));
     assert!(problem(builder().tool(wrong)).contains("x-mcp-header"));
 }
+
+#[derive(Serialize, Deserialize, JsonSchema)]
+struct Shares {
+    each: f64,
+    last: Option<f64>,
+    #[schemars(range(max = 9))]
+    people: u32,
+}
+
+async fn share(_: Cx, shares: Shares) -> Result<Json<Shares>, ToolError> {
+    let each = shares.each / f64::from(shares.people);
+    Ok(Json(Shares { each, ..shares }))
+}
+
+#[tokio::test]
+async fn a_number_that_json_has_not_is_no_null_in_structured_content() {
+    let peer = Peer::of(builder().tool(tool("share", share)));
+    let arguments = |each, people| json!({"each": each, "last": null, "people": people});
+    let result = peer.tool("share", arguments(1.0, 2)).await;
+    assert_eq!(
+        result["structuredContent"],
+        json!({"each": 0.5, "last": null, "people": 2})
+    );
+    for each in [0.0, 1.0] {
+        let call = json!({"name": "share", "arguments": arguments(each, 0)});
+        let response = peer.send("tools/call", call).await;
+        assert_eq!(response["error"]["code"], -32603, "{response}");
+    }
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct Amount {
+    #[schemars(extend("multipleOf" = 0.1))]
+    amount: f64,
+    #[schemars(extend("multipleOf" = 2))]
+    pairs: i64,
+}
+
+async fn pay(_: Cx, amount: Amount) -> Result<String, ToolError> {
+    Ok(format!("{} {}", amount.amount, amount.pairs))
+}
+
+#[tokio::test]
+async fn multiples_are_told_from_others_although_floats_are_inexact() {
+    let peer = Peer::of(builder().tool(tool("pay", pay)));
+    for (amount, pairs, fits) in [
+        (json!(0.3), json!(2), true),
+        (json!(-0.7), json!(-4), true),
+        (json!(1e15), json!(0), true),
+        (json!(0.35), json!(2), false),
+        (json!(0.1), json!(9_007_199_254_740_992_i64), true),
+        (json!(0.1), json!(9_007_199_254_740_993_i64), false),
+    ] {
+        let result = peer
+            .tool("pay", json!({"amount": amount, "pairs": pairs}))
+            .await;
+        assert_eq!(
+            result["isError"] != true,
+            fits,
+            "{amount} {pairs}: {result}"
+        );
+    }
+}

@@ -176,12 +176,8 @@ impl<'a> Walk<'a> {
                 return Err(self.bad(format_args!("must be {words} {bound}, not {number}")));
             }
         }
-        match bound("multipleOf").and_then(Number::as_f64) {
-            Some(step)
-                if number
-                    .as_f64()
-                    .is_some_and(|number| (number / step).fract() != 0.0) =>
-            {
+        match bound("multipleOf") {
+            Some(step) if !is_multiple(number, step) => {
                 Err(self.bad(format_args!("must be a multiple of {step}, not {number}")))
             }
             _ => Ok(()),
@@ -212,6 +208,18 @@ impl<'a> Walk<'a> {
         let path = render(&self.path);
         BadArguments::new(format_args!("`{path}`: {problem}"))
     }
+}
+
+/// Exact for integers; for others as exact as a quotient of floats can be.
+fn is_multiple(number: &Number, step: &Number) -> bool {
+    if let (Some(number), Some(step)) = (number.as_i128(), step.as_i128()) {
+        return number.checked_rem(step) == Some(0);
+    }
+    let (Some(number), Some(step)) = (number.as_f64(), step.as_f64()) else {
+        return true;
+    };
+    let quotient = number / step;
+    (quotient - quotient.round()).abs() <= 2.0 * f64::EPSILON * quotient.abs()
 }
 
 /// Schemas that hold for the same value: all of `allOf`, and what an `anyOf`
