@@ -219,6 +219,11 @@ impl Cache {
         }
     }
 
+    /// Forgets what is kept of a kind, since it is asked for anew.
+    pub(crate) fn drop_kept(&self, subject: Subject) {
+        self.table().retain(|place, _| place.key.subject != subject);
+    }
+
     fn forget(&self, subjects: &[Subject]) {
         let mut table = self.table();
         for subject in subjects {

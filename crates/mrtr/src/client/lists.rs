@@ -127,6 +127,9 @@ impl Client {
         if !anew && let Some(items) = self.kept_items(method, member).await? {
             return Ok(items);
         }
+        if let Some(subject) = Subject::of(method) {
+            self.session.cache.drop_kept(subject);
+        }
         let limits = &self.session.limits;
         let started = Instant::now();
         let mut pages = Pages::new(method, member);

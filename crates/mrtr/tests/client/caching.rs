@@ -296,3 +296,35 @@ async fn credentials_are_asked_for_once_for_each_request() {
     read(&client, "note://a").await;
     assert_eq!(count.load(Ordering::Relaxed), 1);
 }
+
+#[tokio::test]
+async fn kept_pages_of_different_times_are_never_put_together() {
+    let page = |name: &str, next: Option<&str>, ttl: u32| {
+        let mut page = json!({"resultType": "complete", "prompts": [{"name": name}],
+            "ttlMs": ttl, "cacheScope": "public"});
+        if let Some(next) = next {
+            page["nextCursor"] = json!(next);
+        }
+        Do::Result(page)
+    };
+    let script = Script::new([
+        page("old", Some("2"), 0),
+        page("old too", None, 60_000),
+        page("new", Some("2"), 60_000),
+        Do::Error(200, json!({"code": -32603, "message": "not now"})),
+        page("new", Some("2"), 60_000),
+        page("new too", None, 60_000),
+    ])
+    .await;
+    let client = script.client();
+    let names = || async {
+        let prompts = client.list_prompts().await.ok()?;
+        Some(prompts.into_iter().map(|prompt| prompt.name).collect())
+    };
+    let list = |first: &str, second: &str| Some(vec![first.to_owned(), second.to_owned()]);
+    assert_eq!(names().await, list("old", "old too"));
+    assert_eq!(names().await, None);
+    assert_eq!(names().await, list("new", "new too"));
+    assert_eq!(names().await, list("new", "new too"), "from what is kept");
+    assert_eq!(script.seen().len(), 6);
+}
