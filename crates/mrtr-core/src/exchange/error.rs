@@ -82,6 +82,9 @@ pub struct Reached {
 
 impl fmt::Display for Reached {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if *self == Self::default() {
+            return f.write_str("in the first request");
+        }
         let rounds = Count(self.rounds, "round");
         let waits = Count(self.waits, "state-only result");
         let state = if self.state { "with" } else { "without" };
