@@ -12,7 +12,7 @@ use super::{Harness, Script};
 use crate::replay::{Cx, Fault, FaultKind, ToolError};
 use crate::round::{Closed, OpenRound, Reject, RoundEnv, RoundPolicy, RoundRequest, Rounds};
 use crate::state::{Keyring, KeyringError, Secret};
-use crate::wire::{InputRequests, InputRequiredResult};
+use crate::wire::{Cause, InputRequests, InputRequiredResult};
 
 /// Rounds after which an exchange that only waits counts as one that never
 /// ends, as the time stands still.
@@ -128,6 +128,7 @@ where
             Closed::Failed(error) => End::Failed(error),
             Closed::Rejected(reject) => End::Rejected(reject),
             Closed::Fault(fault) => End::Fault(fault),
+            Closed::Lost => End::Rejected(Cause::Busy.into()),
         })
     }
 

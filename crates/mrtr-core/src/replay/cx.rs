@@ -2,7 +2,6 @@
 
 use std::fmt;
 use std::future::Future;
-use std::marker::PhantomData;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -15,6 +14,7 @@ use super::confirm::Confirm;
 use super::context::{Durable, Stateless};
 use super::idempotency::IdempotencyKey;
 use super::later::Later;
+use super::once::Once;
 use super::question::Question;
 use super::shared::Shared;
 use super::shield::Shielded;
@@ -51,15 +51,23 @@ use crate::wire::{CreateMessageRequest, CreateMessageResult, ListRootsResult, Ro
 pub struct Cx<M = Stateless> {
     pub(super) shared: Arc<Shared>,
     prefix: Option<Arc<str>>,
-    mode: PhantomData<M>,
+    mode: M,
 }
 
 impl<M> Cx<M> {
-    pub(crate) const fn new(shared: Arc<Shared>) -> Self {
+    pub(super) const fn new(shared: Arc<Shared>, mode: M) -> Self {
         Self {
             shared,
             prefix: None,
-            mode: PhantomData,
+            mode,
+        }
+    }
+
+    pub(super) fn relying_on<N>(self, mode: N) -> Cx<N> {
+        Cx {
+            shared: self.shared,
+            prefix: self.prefix,
+            mode,
         }
     }
 
@@ -278,7 +286,10 @@ impl<M> Cx<M> {
     /// }
     /// ```
     #[must_use]
-    pub fn at(&self, i: impl fmt::Display) -> Self {
+    pub fn at(&self, i: impl fmt::Display) -> Self
+    where
+        M: Clone,
+    {
         let prefix = match &self.prefix {
             None => format!("{i}/"),
             Some(prefix) => format!("{prefix}{i}/"),
@@ -286,7 +297,7 @@ impl<M> Cx<M> {
         Self {
             shared: self.shared.clone(),
             prefix: Some(prefix.into()),
-            mode: PhantomData,
+            mode: self.mode.clone(),
         }
     }
 
@@ -298,14 +309,60 @@ impl<M> Cx<M> {
     }
 }
 
-/// What a durable handler shares with others.
-impl From<Cx<Durable>> for Cx {
-    fn from(cx: Cx<Durable>) -> Self {
-        Self {
-            shared: cx.shared,
-            prefix: cx.prefix,
-            mode: PhantomData,
-        }
+impl Cx<Durable> {
+    /// Does `body` at most once per exchange, and remembers what it came to for
+    /// all later rounds and for the same request sent again.
+    ///
+    /// Handlers are at-least-once; a `once` body is attempted at most once per
+    /// exchange; when its outcome is not known the caller is told so, unless the
+    /// author's lookup settles it. So where a process dies between the effect and
+    /// its record, awaiting gives [`OutcomeUnknown`](super::OutcomeUnknown), and
+    /// with `?` the client is told; [`reconcile`](Once::reconcile) asks whoever
+    /// knows.
+    ///
+    /// What the body returns is recorded whatever it is: an error in it was an
+    /// attempt too. The body runs to its end even when the client has gone, and
+    /// questions and steps do not work inside. A panic inside is one of the
+    /// handler, and the outcome is not known. Values must survive JSON, and at
+    /// most 48 KB of it are recorded.
+    ///
+    /// Before the exchange has a token, that is before the first question was
+    /// answered, a client that repeats its request starts another exchange. It is
+    /// a fault then, unless a [scope](Once::scope) names what it is done to.
+    ///
+    /// ```
+    /// use mrtr_core::replay::{Cx, Durable, ToolError};
+    /// use serde::{Deserialize, Serialize};
+    ///
+    /// #[derive(Serialize, Deserialize)]
+    /// enum Charge { Paid { receipt: u64 }, Declined }
+    ///
+    /// # async fn charge(cents: u64, key: String) -> Charge { Charge::Paid { receipt: cents } }
+    /// # async fn find_charge(key: &str) -> Option<Charge> { None }
+    /// async fn order(cx: Cx<Durable>) -> Result<String, ToolError> {
+    ///     cx.confirm("pay", "Pay 20 EUR?").await?;
+    ///     let key = cx.idempotency_key("charge").to_string();
+    ///     let sent = key.clone();
+    ///     let charge = cx
+    ///         .once("charge", move || charge(2_000, sent))
+    ///         .reconcile(|| find_charge(&key))
+    ///         .await?;
+    ///     match charge {
+    ///         Charge::Paid { receipt } => Ok(format!("Paid: receipt {receipt}.")),
+    ///         Charge::Declined => Err(ToolError::visible("The card was declined.")),
+    ///     }
+    /// }
+    /// ```
+    pub fn once<'a, T, Fut>(
+        &self,
+        key: impl AsRef<str>,
+        body: impl FnOnce() -> Fut + Send + 'static,
+    ) -> Once<'a, T>
+    where
+        Fut: Future<Output = T> + Send + 'static,
+        T: Serialize + DeserializeOwned + Send + 'static,
+    {
+        Once::new(&self.shared, &self.mode.0, self.key(key), body)
     }
 }
 

@@ -10,7 +10,7 @@ use std::task::{Context, Poll};
 use super::ToolError;
 use super::fault::{Fault, FaultKind};
 use super::rule::{Suspension, Verdict};
-use super::run::BadAnswer;
+use super::run::{BadAnswer, Stop};
 use super::shared::Shared;
 use crate::wire::Capabilities;
 
@@ -22,6 +22,7 @@ pub(crate) enum Ending<T> {
     MissingCapabilities(Capabilities),
     BadAnswer(BadAnswer),
     Fault(Fault),
+    Stopped(Stop),
 }
 
 /// Polls the handler until the round ends. Panics of the handler, of its
@@ -83,6 +84,7 @@ impl<F> Contained<'_, F> {
             Verdict::MissingCapabilities(missing) => Ending::MissingCapabilities(missing),
             Verdict::BadAnswer(bad) => Ending::BadAnswer(bad),
             Verdict::Fault(fault) => Ending::Fault(fault),
+            Verdict::Stopped(stop) => Ending::Stopped(stop),
         };
         let dropped = contain(|| {
             self.end();
@@ -117,7 +119,7 @@ fn contain(code: impl FnOnce()) -> Result<(), String> {
 }
 
 /// The text of a panic, whose payload may panic in its turn when dropped.
-fn spent(panic: Box<dyn Any + Send>) -> String {
+pub(super) fn spent(panic: Box<dyn Any + Send>) -> String {
     let text = if let Some(text) = panic.downcast_ref::<&str>() {
         (*text).to_owned()
     } else if let Some(text) = panic.downcast_ref::<String>() {

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::error::Error;
 use std::fmt;
 
-use super::Refused;
+use super::{OutcomeUnknown, Refused};
 
 /// The error of a handler: anything that converts into a boxed error, sorted
 /// by what the client may learn of it.
@@ -12,7 +12,8 @@ use super::Refused;
 /// Conversion with `?` keeps the error for the log and shows the client a
 /// fixed text, because error texts of libraries leak paths, queries and
 /// tokens. [`visible`](Self::visible) shows its text.
-/// A [`Refused`] anywhere among the sources stays a refusal.
+/// A [`Refused`] anywhere among the sources stays a refusal, an
+/// [`OutcomeUnknown`] stays one too.
 ///
 /// It is deliberately not an [`Error`] itself, so that it can be made of every
 /// one of them.
@@ -50,6 +51,8 @@ pub enum ToolErrorKind {
     NotFound,
     /// The person refused a question.
     Refused(Refused),
+    /// Something was begun and its outcome is not known.
+    OutcomeUnknown(OutcomeUnknown),
 }
 
 impl ToolError {
@@ -107,6 +110,9 @@ impl ToolError {
             ToolErrorKind::Refused(Refused::Cancelled(_)) => {
                 Cow::Borrowed("The user cancelled the request.")
             }
+            ToolErrorKind::OutcomeUnknown(_) => Cow::Borrowed(
+                "The operation was begun, but its outcome is not known. It may have happened or not, and it was not tried again.",
+            ),
         }
     }
 
@@ -123,9 +129,12 @@ where
 {
     fn from(error: E) -> Self {
         let source = error.into();
-        let kind = match Refused::find(source.as_ref()) {
-            Some(refused) => ToolErrorKind::Refused(refused),
-            None => ToolErrorKind::Opaque,
+        let kind = if let Some(refused) = Refused::find(source.as_ref()) {
+            ToolErrorKind::Refused(refused)
+        } else if let Some(unknown) = OutcomeUnknown::find(source.as_ref()) {
+            ToolErrorKind::OutcomeUnknown(unknown)
+        } else {
+            ToolErrorKind::Opaque
         };
         Self {
             kind,
@@ -190,6 +199,18 @@ mod tests {
             ToolError::from(io).refused(),
             Some(&Refused::cancelled("pay"))
         );
+    }
+
+    #[test]
+    fn an_unknown_outcome_survives_context_and_transparent_wrappers() {
+        let unknown = || OutcomeUnknown::new("charge".into());
+        let context = Err::<(), _>(unknown()).context("while paying").unwrap_err();
+        let transparent = std::io::Error::other(unknown());
+        for error in [unknown().into(), context.into(), transparent.into()] {
+            let error: ToolError = error;
+            assert_eq!(error.kind(), &ToolErrorKind::OutcomeUnknown(unknown()));
+            assert!(error.client_text().contains("not known"));
+        }
     }
 
     #[test]

@@ -80,6 +80,17 @@ pub enum FaultKind {
     },
     /// An idempotency key was used in a round that has no token yet.
     NoTokenYet(String),
+    /// A `once` without a scope in a round that has no token yet.
+    OnceBeforeToken(Arc<str>),
+    /// The value of a `once` is longer than one may be.
+    OnceTooLarge {
+        /// The key of the `once`.
+        key: Arc<str>,
+        /// Length of the sealed value, in bytes.
+        bytes: usize,
+        /// Length allowed, in bytes.
+        limit: usize,
+    },
     /// The sealed state would be longer than allowed.
     StateTooLarge {
         /// Length of the text it would have, in bytes.
@@ -149,6 +160,14 @@ impl fmt::Display for FaultKind {
             Self::NoTokenYet(label) => write!(
                 f,
                 "the idempotency key `{label}` was used before the exchange had a token, so a repeated request would get another one; use it after a question, or give it a `.scope(..)`"
+            ),
+            Self::OnceBeforeToken(key) => write!(
+                f,
+                "`once` was used with the key `{key}` before the exchange had a token, so a repeated request would do it again; use it after a question, or give it a `.scope(..)`"
+            ),
+            Self::OnceTooLarge { key, bytes, limit } => write!(
+                f,
+                "the value of `once` `{key}` has {bytes} bytes when sealed, {limit} are allowed, so it was done and cannot be recorded; return a reference instead of the value"
             ),
             Self::StateTooLarge {
                 bytes,

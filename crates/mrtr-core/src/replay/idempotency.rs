@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::fault::FaultKind;
-use super::shared::Shared;
+use super::shared::{About, Shared};
 
 /// A key to hand to an external service, so that it does the same thing once
 /// however often it is asked; made by
@@ -50,33 +50,15 @@ impl IdempotencyKey {
     #[must_use]
     pub fn to_bytes(&self) -> [u8; 16] {
         let about = &self.shared.about;
-        let mut hasher = blake3::Hasher::new_derive_key("mrtr 2026-07-28 idempotency key");
-        let mut part = |bytes: &[u8]| {
-            hasher.update(&(bytes.len() as u64).to_le_bytes());
-            hasher.update(bytes);
-        };
-        part(self.label.as_bytes());
-        match &self.scope {
-            Some(scope) => {
-                part(scope.as_bytes());
-                part(about.audience.as_bytes());
-                part(about.method.as_str().as_bytes());
-                part(about.target.as_bytes());
-                if let Some(principal) = &about.principal {
-                    part(principal.issuer().as_bytes());
-                    part(principal.subject().as_bytes());
-                }
-            }
-            None => {
-                if !about.has_token {
-                    self.not_stable();
-                }
-                part(about.exchange.as_bytes());
-            }
+        if self.scope.is_none() && !about.has_token {
+            self.not_stable();
         }
-        let mut key = [0; 16];
-        hasher.finalize_xof().fill(&mut key);
-        key
+        digest(
+            "mrtr 2026-07-28 idempotency key",
+            about,
+            &self.label,
+            self.scope.as_deref(),
+        )
     }
 
     fn not_stable(&self) {
@@ -89,6 +71,32 @@ impl IdempotencyKey {
             std::panic::resume_unwind(Box::new(told));
         }
     }
+}
+
+/// What names `label` within its scope, or else within the exchange.
+pub(super) fn digest(context: &str, about: &About, label: &str, scope: Option<&str>) -> [u8; 16] {
+    let mut hasher = blake3::Hasher::new_derive_key(context);
+    let mut part = |bytes: &[u8]| {
+        hasher.update(&(bytes.len() as u64).to_le_bytes());
+        hasher.update(bytes);
+    };
+    part(label.as_bytes());
+    match scope {
+        Some(scope) => {
+            part(scope.as_bytes());
+            part(about.audience.as_bytes());
+            part(about.method.as_str().as_bytes());
+            part(about.target.as_bytes());
+            if let Some(principal) = &about.principal {
+                part(principal.issuer().as_bytes());
+                part(principal.subject().as_bytes());
+            }
+        }
+        None => part(about.exchange.as_bytes()),
+    }
+    let mut key = [0; 16];
+    hasher.finalize_xof().fill(&mut key);
+    key
 }
 
 impl fmt::Display for IdempotencyKey {

@@ -6,7 +6,7 @@ use std::task::Waker;
 
 use super::fault::{Fault, FaultKind};
 use super::journal::{Asked, Entry, Journal};
-use super::run::{BadAnswer, Run, Stage};
+use super::run::{BadAnswer, Run, Stage, Stop};
 use super::steps::Progress;
 use crate::wire::{Capabilities, InputRequest};
 
@@ -31,6 +31,7 @@ pub(crate) enum Verdict {
     MissingCapabilities(Capabilities),
     BadAnswer(BadAnswer),
     Fault(Fault),
+    Stopped(Stop),
 }
 
 impl Run {
@@ -66,6 +67,10 @@ impl Run {
         self.polling = None;
         if let Some(kind) = self.fault.take() {
             return Verdict::Fault(self.close_with(kind));
+        }
+        if let Some(stop) = self.stop.take() {
+            self.closed = true;
+            return Verdict::Stopped(stop);
         }
         if let Some(bad) = self.bad_answer.take() {
             self.closed = true;

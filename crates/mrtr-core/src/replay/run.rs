@@ -7,6 +7,7 @@ use std::thread::ThreadId;
 
 use serde_json::value::RawValue;
 
+use crate::round::Reject;
 use crate::wire::{Capabilities, InputKind};
 
 use super::fault::FaultKind;
@@ -27,6 +28,15 @@ pub(crate) struct BadAnswer {
     pub(crate) key: String,
     /// What is wrong with the answer.
     pub(crate) problem: String,
+}
+
+/// Why a round ends without anything that its handler could say.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Stop {
+    /// Another attempt has taken the run over.
+    Lost,
+    /// The ledger did not do what it was asked.
+    Rejected(Reject),
 }
 
 /// What is known of an ask when it is issued.
@@ -77,6 +87,7 @@ pub(crate) struct Run {
     pub(super) started: bool,
     pub(super) closed: bool,
     pub(super) fault: Option<FaultKind>,
+    pub(super) stop: Option<Stop>,
     pub(super) bad_answer: Option<BadAnswer>,
 }
 
@@ -98,6 +109,13 @@ impl Run {
     pub(super) fn fault(&mut self, kind: FaultKind) {
         if !self.closed {
             self.fault.get_or_insert(kind);
+        }
+    }
+
+    /// Ends the round; the first reason counts.
+    pub(super) fn stop(&mut self, stop: Stop) {
+        if !self.closed {
+            self.stop.get_or_insert(stop);
         }
     }
 

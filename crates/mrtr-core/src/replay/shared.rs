@@ -10,7 +10,6 @@ use crate::state::{ExchangeId, Method, Principal};
 use crate::trace::TraceContext;
 use crate::wire::Capabilities;
 
-use super::backing::Backing;
 use super::fault::FaultKind;
 use super::journal::Given;
 use super::question::Question;
@@ -36,8 +35,6 @@ pub(crate) struct About {
     pub(crate) timer: Arc<dyn Timer>,
     pub(crate) spawner: Option<Arc<dyn Spawner>>,
     pub(crate) host: Option<Arc<dyn Any + Send + Sync>>,
-    /// There in a round of single use.
-    pub(crate) backing: Option<Arc<Backing>>,
 }
 
 pub(crate) struct Shared {

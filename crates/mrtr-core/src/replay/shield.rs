@@ -13,6 +13,16 @@ use super::shared::Shared;
 type Work<T> = Pin<Box<dyn Future<Output = T> + Send>>;
 type Panic = Box<dyn Any + Send>;
 
+/// Why shielded work did not come to its end.
+pub(super) enum Halt {
+    Panicked(Panic),
+    /// The task was dropped.
+    Dropped,
+}
+
+/// What is told of work that was dropped.
+pub(super) const DROPPED: &str = "shielded work was dropped before its end: the server stops, or its spawner does not run what it is given";
+
 /// A future that runs to its end even when this is dropped; made by
 /// [`Cx::shield`](super::Cx::shield).
 #[must_use = "the work does not begin until it is awaited"]
@@ -43,39 +53,47 @@ impl<T: Send + 'static> Shielded<T> {
 
 impl<T> Unpin for Shielded<T> {}
 
-impl<T: Send + 'static> Future for Shielded<T> {
-    type Output = T;
-
-    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<T> {
-        let this = self.get_mut();
-        let outcome = match std::mem::replace(&mut this.stage, Stage::Over) {
-            Stage::Here(mut work) => match &this.shared.about.spawner {
+impl<T: Send + 'static> Shielded<T> {
+    /// As polling it, but what kept the work from its end is given, too.
+    pub(super) fn poll_end(&mut self, cx: &mut Context<'_>) -> Poll<Result<T, Halt>> {
+        let outcome = match std::mem::replace(&mut self.stage, Stage::Over) {
+            Stage::Here(mut work) => match &self.shared.about.spawner {
                 Some(spawner) => {
                     let (outcome, task) = Outcome::of(work);
-                    this.shared.outside(|| spawner.spawn(Box::pin(task)));
+                    self.shared.outside(|| spawner.spawn(Box::pin(task)));
                     outcome
                 }
                 None => {
-                    let polled = this.shared.outside(|| work.as_mut().poll(cx));
+                    let polled = self.shared.outside(|| work.as_mut().poll(cx));
                     if polled.is_pending() {
-                        this.stage = Stage::Here(work);
+                        self.stage = Stage::Here(work);
                     }
-                    return polled;
+                    return polled.map(Ok);
                 }
             },
             Stage::Away(outcome) => outcome,
             Stage::Over => panic!("shielded work was polled again after it had given its value"),
         };
-        match outcome.take(cx.waker()) {
-            Progress::Done(value) => Poll::Ready(value),
-            Progress::Panicked(panic) => resume_unwind(panic),
-            Progress::Lost => panic!(
-                "shielded work was dropped before its end: the server stops, or has too much of it already (its log says so)"
-            ),
+        Poll::Ready(match outcome.take(cx.waker()) {
+            Progress::Done(value) => Ok(value),
+            Progress::Panicked(panic) => Err(Halt::Panicked(panic)),
+            Progress::Lost => Err(Halt::Dropped),
             Progress::Running(_) => {
-                this.stage = Stage::Away(outcome);
-                Poll::Pending
+                self.stage = Stage::Away(outcome);
+                return Poll::Pending;
             }
+        })
+    }
+}
+
+impl<T: Send + 'static> Future for Shielded<T> {
+    type Output = T;
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<T> {
+        match std::task::ready!(self.get_mut().poll_end(cx)) {
+            Ok(value) => Poll::Ready(value),
+            Err(Halt::Panicked(panic)) => resume_unwind(panic),
+            Err(Halt::Dropped) => panic!("{DROPPED}"),
         }
     }
 }

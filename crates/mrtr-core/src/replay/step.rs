@@ -22,25 +22,21 @@ enum Work<F, Fut> {
     Over,
 }
 
-/// The part that steps of both kinds share.
-struct Core<F, Fut> {
+/// What all kinds of steps share: work that `F` starts and `Fut` does.
+pub(super) struct Core<F, Fut> {
     shared: Arc<Shared>,
     key: Arc<str>,
     id: StepId,
     work: Work<F, Fut>,
 }
 
-enum Polled<T, O> {
+pub(super) enum Polled<T, O> {
     Recorded(T),
     Fresh(O),
 }
 
-impl<F, Fut> Core<F, Fut>
-where
-    F: FnOnce() -> Fut,
-    Fut: Future,
-{
-    fn new(shared: &Arc<Shared>, key: Arc<str>, work: F) -> Self {
+impl<F, Fut: Future> Core<F, Fut> {
+    pub(super) fn new(shared: &Arc<Shared>, key: Arc<str>, work: F) -> Self {
         let registered = shared.run().register_step(&key);
         let (id, work) = match registered {
             Some((id, Some(value))) => (id, Work::Recorded(value)),
@@ -58,22 +54,23 @@ where
         }
     }
 
-    fn poll<T: DeserializeOwned>(&mut self, cx: &Context<'_>) -> Poll<Polled<T, Fut::Output>> {
+    pub(super) fn poll<T: DeserializeOwned>(
+        &mut self,
+        cx: &Context<'_>,
+        start: impl FnOnce(F) -> Fut,
+    ) -> Poll<Polled<T, Fut::Output>> {
         if !self.shared.is_at_home(&self.key) {
             return Poll::Pending;
         }
         match std::mem::replace(&mut self.work, Work::Over) {
             Work::Recorded(text) => match serde_json::from_str(&text) {
                 Ok(value) => Poll::Ready(Polled::Recorded(value)),
-                Err(problem) => self.fault(FaultKind::StepNotReadable {
-                    key: self.key.clone(),
-                    problem: problem.to_string(),
-                }),
+                Err(problem) => self.fault(self.not_readable(&problem)),
             },
-            Work::Idle(start) => {
+            Work::Idle(idle) => {
                 let waker = StepWaker::new(&self.shared);
                 let inside = Inside::enter(self, &waker);
-                let work = Box::pin(start());
+                let work = Box::pin(start(idle));
                 drop(inside);
                 self.advance(work, waker, cx)
             }
@@ -109,6 +106,36 @@ where
     fn fault<V>(&self, kind: FaultKind) -> Poll<V> {
         self.shared.fault(kind);
         Poll::Pending
+    }
+
+    fn not_readable(&self, problem: &serde_json::Error) -> FaultKind {
+        FaultKind::StepNotReadable {
+            key: self.key.clone(),
+            problem: problem.to_string(),
+        }
+    }
+
+    /// What is to be done, as long as it was not begun.
+    pub(super) const fn idle(&mut self) -> Option<&mut F> {
+        match &mut self.work {
+            Work::Idle(idle) => Some(idle),
+            _ => None,
+        }
+    }
+
+    pub(super) const fn key(&self) -> &Arc<str> {
+        &self.key
+    }
+
+    /// Records a value that is written already, and reads it.
+    pub(super) fn take<T: DeserializeOwned>(&self, text: Box<str>) -> Poll<T> {
+        match serde_json::from_str(&text) {
+            Ok(value) => {
+                self.shared.run().record_step(&self.key, text);
+                Poll::Ready(value)
+            }
+            Err(problem) => self.fault(self.not_readable(&problem)),
+        }
     }
 
     /// Whether the value could be recorded.
@@ -197,7 +224,7 @@ where
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let core = &mut self.get_mut().0;
-        match std::task::ready!(core.poll(cx)) {
+        match std::task::ready!(core.poll(cx, |work| work())) {
             Polled::Recorded(value) => Poll::Ready(Ok(value)),
             Polled::Fresh(Ok(value)) if !core.record(&value) => Poll::Pending,
             Polled::Fresh(outcome) => Poll::Ready(outcome),
@@ -233,7 +260,7 @@ where
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let core = &mut self.get_mut().0;
-        match std::task::ready!(core.poll(cx)) {
+        match std::task::ready!(core.poll(cx, |work| work())) {
             Polled::Recorded(value) => Poll::Ready(value),
             Polled::Fresh(value) if !core.record(&value) => Poll::Pending,
             Polled::Fresh(value) => Poll::Ready(value),

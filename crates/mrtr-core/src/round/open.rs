@@ -9,7 +9,8 @@ use super::rounds::bad_answer;
 use crate::Timestamp;
 use crate::ledger::Claim;
 use crate::replay::{
-    Context, Cx, Ending, Fault, FaultKind, Journal, Refused, Shared, Suspension, ToolError, drive,
+    Backing, Context, Cx, Ending, Fault, FaultKind, Journal, Refused, Shared, Stop, Suspension,
+    ToolError, drive,
 };
 use crate::state::{Bound, Claims, ExchangeId, Keyring, SealError, StateLimits, Writer, seal};
 use crate::trace::TraceContext;
@@ -31,6 +32,8 @@ pub(super) struct Sealing {
 #[must_use]
 pub struct OpenRound {
     pub(crate) shared: Arc<Shared>,
+    /// There in a round of single use.
+    pub(crate) backing: Option<Arc<Backing>>,
     sealing: Sealing,
     opened_at: Timestamp,
 }
@@ -65,12 +68,22 @@ pub enum Closed<T> {
     /// The handler broke a rule or panicked: log it, answer with
     /// [`Cause::Fault`].
     Fault(Fault),
+    /// Another attempt has taken the run over and will finish it: wait for its
+    /// result as if this one had never been granted. Only where there was a
+    /// [claim](OpenRound::claim).
+    Lost,
 }
 
 impl OpenRound {
-    pub(super) const fn new(shared: Arc<Shared>, sealing: Sealing, opened_at: Timestamp) -> Self {
+    pub(super) const fn new(
+        shared: Arc<Shared>,
+        backing: Option<Arc<Backing>>,
+        sealing: Sealing,
+        opened_at: Timestamp,
+    ) -> Self {
         Self {
             shared,
+            backing,
             sealing,
             opened_at,
         }
@@ -83,13 +96,13 @@ impl OpenRound {
     /// with is answered after it was stored as the result.
     #[must_use]
     pub fn claim(&self) -> Option<Claim> {
-        self.shared.about.backing.as_ref()?.claim()
+        self.backing.as_ref()?.claim()
     }
 
     /// The context to call the handler with.
     #[must_use]
     pub fn cx(&self) -> Cx {
-        Cx::new(self.shared.clone())
+        Cx::of(self.shared.clone())
     }
 
     /// As [`cx`](Self::cx), of the kind that the handler takes; a durable one
@@ -173,6 +186,8 @@ impl OpenRound {
             }
             Ending::BadAnswer(bad) => Closed::Rejected(bad_answer(&bad.key, &bad.problem)),
             Ending::Fault(fault) => Closed::Fault(fault),
+            Ending::Stopped(Stop::Lost) => Closed::Lost,
+            Ending::Stopped(Stop::Rejected(reject)) => Closed::Rejected(reject),
         }
     }
 

@@ -72,13 +72,13 @@ impl Rounds {
         &self,
         request: &RoundRequest<'_>,
         policy: &RoundPolicy,
-        env: RoundEnv,
+        mut env: RoundEnv,
     ) -> Result<OpenRound, Reject> {
         let missing = request.capabilities.missing(policy.requires);
         if !missing.is_empty() {
             return Err(Cause::MissingCapability(missing).into());
         }
-        let mut backing = backing(policy, &env)?;
+        let mut backing = backing(policy, &mut env, &self.keyring)?;
         let token = presented(request.request_state, &policy.limits).map_err(rejected)?;
         let opened = match &token {
             Some(token) => Some(self.opened(token, request, &policy.limits, &env)?),
@@ -136,11 +136,11 @@ impl Rounds {
             timer: env.timer,
             spawner: env.spawner,
             host: env.host,
-            backing: backing.map(Arc::new),
         };
         let run = Run::new(journal, unsolicited, request.capabilities);
         Ok(OpenRound::new(
             Shared::new(about, run),
+            backing.map(Arc::new),
             Sealing {
                 keyring: self.keyring.clone(),
                 audience: self.audience.clone(),

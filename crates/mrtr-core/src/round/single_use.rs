@@ -1,5 +1,6 @@
 //! Single use: which run of which state a request asks for.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::value::RawValue;
@@ -8,6 +9,7 @@ use super::request::{Reject, RoundEnv, RoundPolicy};
 use crate::json::canonical::digest_value;
 use crate::ledger::{Epoch, Fence, RunId, StateKey};
 use crate::replay::Backing;
+use crate::state::Keyring;
 use crate::wire::Cause;
 
 /// How often a state may be used.
@@ -42,20 +44,27 @@ pub struct Attempt {
 
 /// What a round under this policy relies on beside its state, as far as the
 /// state makes no difference.
-pub(super) fn backing(policy: &RoundPolicy, env: &RoundEnv) -> Result<Option<Backing>, Reject> {
+pub(super) fn backing(
+    policy: &RoundPolicy,
+    env: &mut RoundEnv,
+    keyring: &Arc<Keyring>,
+) -> Result<Option<Backing>, Reject> {
     if policy.replay == Replay::Allowed {
         return Ok(None);
     }
-    let (Some(_), Some(attempt)) = (&env.ledger, env.attempt) else {
+    let (Some(ledger), Some(attempt)) = (env.ledger.take(), env.attempt) else {
         let log = "single use needs a ledger and an attempt: give both to `RoundEnv`";
         return Err(Reject::new(Cause::Fault, log));
     };
     Ok(Some(Backing {
+        ledger,
+        keyring: keyring.clone(),
         epoch: attempt.epoch,
         run: None,
         fence: attempt.fence,
         lease: attempt.lease,
         keep: Duration::ZERO,
+        random: env.random,
     }))
 }
 

@@ -181,7 +181,10 @@ pub fn number() -> FormSchema {
 }
 
 /// Asks for a text.
-pub fn ask(cx: &Cx, key: &str) -> impl Future<Output = Result<String, Refused>> + Unpin + use<> {
+pub fn ask<M>(
+    cx: &Cx<M>,
+    key: &str,
+) -> impl Future<Output = Result<String, Refused>> + Unpin + use<M> {
     Said(cx.elicit_form(key, format!("{key}?"), text()))
 }
 

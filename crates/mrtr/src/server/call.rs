@@ -205,6 +205,7 @@ where
                 Ok(Ended::InputRequired(result))
             }
             Closed::Rejected(reject) => Err(self.rejected(reject)),
+            Closed::Lost => Err(Cause::Busy),
             Closed::Fault(fault) => {
                 tracing::error!(fault = ?fault.to_string(), "the handler broke a rule");
                 Err(Cause::Fault)
