@@ -2,7 +2,6 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use mrtr::Timestamp;
 use mrtr::state::{KeyText, Secret};
 
 use super::file::KeyFile;
@@ -34,7 +33,7 @@ fn change(keys: &mut KeyText, args: &RotateArgs) -> Result<(), Failure> {
         return Ok(());
     }
     let new = Secret::generate(rand::random());
-    keys.add(&new, &format!("made {}", now()))
+    keys.add(&new, &format!("made {}", date(today())))
         .map_err(Failure::usage)?;
     if args.add {
         return Ok(());
@@ -42,9 +41,52 @@ fn change(keys: &mut KeyText, args: &RotateArgs) -> Result<(), Failure> {
     keys.seal_with(new.id()).map_err(Failure::usage)
 }
 
-fn now() -> Timestamp {
+/// The day, counted from 1970-01-01.
+fn today() -> u64 {
     let since = SystemTime::now()
         .duration_since(UNIX_EPOCH)
         .unwrap_or_default();
-    Timestamp::from_secs(since.as_secs())
+    since.as_secs() / (24 * 60 * 60)
+}
+
+/// As `2026-07-28`, in UTC.
+fn date(mut day: u64) -> String {
+    let is_leap = |year: u64| {
+        year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400))
+    };
+    let mut year = 1970;
+    while day >= 365 + u64::from(is_leap(year)) {
+        day -= 365 + u64::from(is_leap(year));
+        year += 1;
+    }
+    let february = 28 + u64::from(is_leap(year));
+    let mut month = 1;
+    for days in [31, february, 31, 30, 31, 30, 31, 31, 30, 31, 30] {
+        if day < days {
+            break;
+        }
+        day -= days;
+        month += 1;
+    }
+    format!("{year:04}-{month:02}-{:02}", day + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::date;
+
+    #[test]
+    fn a_day_is_written_as_a_date() {
+        for (day, written) in [
+            (0, "1970-01-01"),
+            (364, "1970-12-31"),
+            (789, "1972-02-29"),
+            (11_016, "2000-02-29"),
+            (20_662, "2026-07-28"),
+            (47_540, "2100-02-28"),
+            (47_541, "2100-03-01"),
+        ] {
+            assert_eq!(date(day), written);
+        }
+    }
 }
