@@ -49,6 +49,7 @@ mod error;
 mod id;
 mod once;
 mod run;
+mod shared;
 
 use std::future::Future;
 use std::pin::Pin;
