@@ -5,6 +5,7 @@ mod support;
 use std::sync::Arc;
 use std::time::Duration;
 
+use mrtr_core::json::canonical::digest_value;
 use mrtr_core::ledger::{
     Answer, Claim, Claimed, Entered, Entry, Epoch, Fence, Held, JournalKey, Ledger, LedgerError,
     OnceKey, Recorded, StateKey,
@@ -140,6 +141,18 @@ async fn other_answers_are_another_run_of_the_same_state() {
         assert_eq!(other.state, first.state);
         assert!(runs.insert(other.run), "{other:?}");
     }
+}
+
+#[tokio::test]
+async fn what_names_a_run_cannot_be_made_from_what_the_ledger_is_told() {
+    let call = started().await;
+    let told = claim(&call, A);
+    let answers = digest_value(A).expect("canonical");
+    let mut tried = blake3::Hasher::new_derive_key("mrtr 2026-07-28 run");
+    tried.update(told.state.as_bytes());
+    tried.update(&answers);
+    let tried = tried.finalize();
+    assert_ne!(told.run.as_bytes()[..], tried.as_bytes()[..16]);
 }
 
 #[tokio::test]

@@ -74,12 +74,13 @@ pub(super) fn identify(
     token: &str,
     answers: Option<&RawValue>,
 ) -> Result<(StateKey, RunId), Reject> {
-    let state = blake3::derive_key("mrtr 2026-07-28 state key", token.as_bytes());
-    let state = StateKey::from_bytes(first_half(state));
+    let secret = blake3::derive_key("mrtr 2026-07-28 state key", token.as_bytes());
+    let state = StateKey::from_bytes(first_half(secret));
     let answers = digest_value(answers.map_or("{}", RawValue::get))
         .map_err(|problem| Cause::InvalidParams(format!("`inputResponses`: {problem}").into()))?;
     let mut run = blake3::Hasher::new_derive_key("mrtr 2026-07-28 run");
-    run.update(state.as_bytes());
+    // with the half that the ledger is not told: who reads it cannot try out answers
+    run.update(&secret);
     run.update(&answers);
     let run = RunId::from_bytes(first_half(*run.finalize().as_bytes()));
     Ok((state, run))
