@@ -24,6 +24,18 @@ impl<'a> Members<'a> {
 
     /// The first name that occurs more than once.
     pub(crate) fn duplicate(&self) -> Option<&str> {
+        // Most forms are short.
+        if self.0.len() <= 16 {
+            let again = |(at, (name, _)): &(usize, &(Cow<'_, str>, &RawValue))| {
+                self.0[..*at].iter().any(|(other, _)| other == name)
+            };
+            return self
+                .0
+                .iter()
+                .enumerate()
+                .find(again)
+                .map(|(_, (name, _))| &**name);
+        }
         let mut names: Vec<&str> = self.0.iter().map(|(name, _)| &**name).collect();
         names.sort_unstable();
         names

@@ -22,7 +22,11 @@ impl FormSchema {
     ///
     /// What is wrong, for whoever answered: ask again and say so.
     pub fn validate(&self, content: Option<&RawValue>) -> Result<FormContent, Problems> {
-        let json = content.map_or("{}", RawValue::get);
+        self.validate_text(content.map_or("{}", RawValue::get))
+    }
+
+    /// The same for a text that need not be JSON.
+    pub(crate) fn validate_text(&self, json: &str) -> Result<FormContent, Problems> {
         let whole = |message: &str| Problems::from(Problem::new("", message));
         if json.len() > Self::MAX_CONTENT_LEN {
             return Err(whole("The answer is longer than 32 KiB"));

@@ -60,7 +60,7 @@ pub(super) enum Stage<T> {
     /// An answer that was taken in an earlier round.
     Recorded(Result<T, Refused>),
     /// What an earlier round kept of the answer.
-    Kept(Box<str>),
+    Kept(Arc<str>),
     /// An answer to be taken when polled.
     Received(Result<T, Refused>),
     /// An answer that amounts to a no, to be taken as one when polled.

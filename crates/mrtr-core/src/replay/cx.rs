@@ -7,7 +7,6 @@ use std::time::Duration;
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde_json::value::RawValue;
 
 use super::ask::{Ask, Reading};
 use super::confirm::Confirm;
@@ -89,9 +88,13 @@ impl<M> Cx<M> {
     pub fn elicit<T: Form>(&self, key: impl AsRef<str>, message: impl Into<String>) -> Ask<T> {
         let question = Question::form(message.into(), T::schema().clone());
         Ask::issue(&self.shared, self.key(key), question, false, |content| {
-            let read = raw(content)
-                .and_then(|raw| T::from_answer(Some(raw)).map_err(|problems| problems.to_string()));
-            read.map_or_else(Reading::Wrong, Reading::Value)
+            let read = T::schema()
+                .validate_text(content)
+                .and_then(|content| T::read(&content));
+            read.map_or_else(
+                |problems| Reading::Wrong(problems.to_string()),
+                Reading::Value,
+            )
         })
     }
 
@@ -104,12 +107,11 @@ impl<M> Cx<M> {
     ) -> Ask<FormContent> {
         let question = Question::form(message.into(), schema.clone());
         Ask::issue(&self.shared, self.key(key), question, false, |content| {
-            let read = raw(content).and_then(|raw| {
-                schema
-                    .validate(Some(raw))
-                    .map_err(|problems| problems.to_string())
-            });
-            read.map_or_else(Reading::Wrong, Reading::Value)
+            let read = schema.validate_text(content);
+            read.map_or_else(
+                |problems| Reading::Wrong(problems.to_string()),
+                Reading::Value,
+            )
         })
     }
 
@@ -374,10 +376,6 @@ impl<M> fmt::Debug for Cx<M> {
             .field("prefix", &self.prefix)
             .finish_non_exhaustive()
     }
-}
-
-fn raw(text: &str) -> Result<&RawValue, String> {
-    serde_json::from_str(text).map_err(|problem| problem.to_string())
 }
 
 fn from_json<T: DeserializeOwned>(text: &str) -> Reading<T> {

@@ -1,10 +1,10 @@
 //! What an exchange remembers: the part of the sealed state that replay owns.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde_json::value::RawValue;
 
+use super::by_key::ByKey;
 use crate::ledger::Epoch;
 use crate::state::{DecodeError, Reader, Writer};
 use crate::trace::TraceContext;
@@ -29,7 +29,7 @@ pub(crate) struct Asked {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Given {
     /// JSON: the content of a form, a sampling or roots result; empty for a URL.
-    Accepted(Box<str>),
+    Accepted(Arc<str>),
     Declined,
     Cancelled,
 }
@@ -63,7 +63,7 @@ pub(crate) enum Entry {
 /// All that is known, by key, and the state of an explicit flow.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Journal {
-    pub(crate) entries: BTreeMap<Arc<str>, Entry>,
+    pub(crate) entries: ByKey<Entry>,
     pub(crate) flow: Option<Box<str>>,
     /// The memory of the ledger that the exchange relies on, if it does.
     pub(crate) epoch: Option<Epoch>,
@@ -92,7 +92,7 @@ impl Journal {
             out.str(flow);
         }
         out.varint(self.entries.len() as u64);
-        for (key, entry) in &self.entries {
+        for (key, entry) in self.entries.iter() {
             out.str(key);
             entry.encode(out);
         }
@@ -116,7 +116,7 @@ impl Journal {
             0 => None,
             _ => Some(input.str(usize::MAX)?.into()),
         };
-        let mut entries = BTreeMap::new();
+        let mut entries = ByKey::new();
         let mut last: Option<Arc<str>> = None;
         for _ in 0..input.count(usize::MAX)? {
             let key: Arc<str> = input.str(MAX_KEY_BYTES)?.into();
@@ -142,8 +142,8 @@ impl Journal {
 
     /// How many questions went out and have no answer yet.
     pub(crate) fn asked(&self) -> usize {
-        let asked = |entry: &&Entry| matches!(entry, Entry::Asked(_));
-        self.entries.values().filter(asked).count()
+        let asked = |(_, entry): &(&Arc<str>, &Entry)| matches!(entry, Entry::Asked(_));
+        self.entries.iter().filter(asked).count()
     }
 
     /// Whether the key is that of an answer or step that is settled.
@@ -274,17 +274,16 @@ impl Asked {
 impl Given {
     /// Reads an answer by the kind of its question.
     pub(crate) fn read(kind: InputKind, raw: &RawValue) -> Result<Self, String> {
-        Ok(match InputResponse::decode(kind, raw)? {
-            InputResponse::Elicit(result) => match result.action {
-                Action::Decline => Self::Declined,
-                Action::Cancel => Self::Cancelled,
-                Action::Accept if kind == InputKind::ElicitUrl => Self::Accepted("".into()),
-                Action::Accept => Self::Accepted(match result.content {
-                    Some(content) => content.get().into(),
-                    None => "{}".into(),
-                }),
-            },
-            InputResponse::Sample(_) | InputResponse::Roots(_) => Self::Accepted(raw.get().into()),
+        if !matches!(kind, InputKind::ElicitForm | InputKind::ElicitUrl) {
+            InputResponse::decode(kind, raw)?;
+            return Ok(Self::Accepted(raw.get().into()));
+        }
+        let (action, content) = InputResponse::decode_elicited(kind, raw)?;
+        Ok(match (action, content) {
+            (Action::Decline, _) => Self::Declined,
+            (Action::Cancel, _) => Self::Cancelled,
+            (Action::Accept, _) if kind == InputKind::ElicitUrl => Self::Accepted("".into()),
+            (Action::Accept, content) => Self::Accepted(content.map_or("{}", RawValue::get).into()),
         })
     }
 

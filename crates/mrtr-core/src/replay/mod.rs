@@ -43,6 +43,7 @@
 
 mod ask;
 mod backing;
+mod by_key;
 mod confirm;
 mod context;
 mod cx;

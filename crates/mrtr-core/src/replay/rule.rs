@@ -107,7 +107,7 @@ impl Run {
     pub(super) fn describe(&self, kind: FaultKind) -> Fault {
         let recorded: Vec<_> = self.journal.recorded().cloned().collect();
         let settled = |key: &&Arc<str>| self.journal.is_recorded(key);
-        let attempted = self.keys.iter().filter(|key| !settled(key));
+        let attempted = self.keys.keys().filter(|key| !settled(key));
         Fault {
             kind,
             attempted: attempted.cloned().collect(),
@@ -120,7 +120,7 @@ impl Run {
         let mut journal = std::mem::take(&mut self.journal);
         journal
             .entries
-            .retain(|_, entry| !matches!(entry, Entry::Asked(_)));
+            .retain(|entry| !matches!(entry, Entry::Asked(_)));
         let mut questions = Vec::new();
         let mut required = Capabilities::default();
         for slot in self.slots.iter_mut().filter_map(Option::take) {

@@ -1,6 +1,6 @@
 //! One run of a handler: its questions and steps, and what becomes of them.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::task::Waker;
 use std::thread::ThreadId;
@@ -10,6 +10,7 @@ use serde_json::value::RawValue;
 use crate::round::Reject;
 use crate::wire::{Capabilities, InputKind};
 
+use super::by_key::ByKey;
 use super::fault::FaultKind;
 use super::journal::{Asked, Digest, Entry, Given, Journal, MAX_KEY_BYTES, Recorded};
 use super::question::Question;
@@ -73,7 +74,7 @@ pub(crate) struct Run {
     pub(super) journal: Journal,
     pub(super) unsolicited: BTreeMap<String, Box<RawValue>>,
     pub(super) declared: Capabilities,
-    pub(super) keys: BTreeSet<Arc<str>>,
+    pub(super) keys: ByKey<()>,
     pub(super) slots: Vec<Option<Slot>>,
     pub(super) blocked: usize,
     pub(super) steps: Steps,
@@ -154,7 +155,7 @@ impl Run {
             self.fault(FaultKind::BadKey(key.chars().take(MAX_KEY_BYTES).collect()));
             return false;
         }
-        if !self.keys.insert(key.clone()) {
+        if self.keys.insert(key.clone(), ()).is_some() {
             self.fault(FaultKind::DuplicateKey(key.clone()));
             return false;
         }

@@ -27,7 +27,7 @@ enum Stage<F, Fut> {
     Open,
     Refused(Refused),
     /// The completion check succeeded in an earlier round.
-    Complete(Box<str>),
+    Complete(Arc<str>),
     /// The person agreed; the check has not started.
     Agreed(F),
     Checking(Held<Fut>),

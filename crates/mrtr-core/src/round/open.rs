@@ -226,7 +226,7 @@ impl OpenRound {
         };
         let sealed = claims.and_then(|claims| {
             let seal = |journal: &Journal| {
-                let mut body = Writer::new();
+                let mut body = Writer::appending(Vec::with_capacity(256));
                 journal.encode(&mut body);
                 seal(
                     &keyring,

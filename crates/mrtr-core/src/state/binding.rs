@@ -1,6 +1,8 @@
 //! What a sealed state belongs to: who sent which request to which server.
 
 use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::sync::OnceLock;
 
 use serde_json::value::RawValue;
 
@@ -13,10 +15,12 @@ use crate::json::canonical::{self, ArgumentsError, Digest};
 ///
 /// The same subject of the same issuer is the same principal, whatever token
 /// was presented.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone)]
 pub struct Principal {
     issuer: Box<str>,
     subject: Box<str>,
+    /// Made when first needed: the same principal usually sends many requests.
+    marks: OnceLock<[Mark; 2]>,
 }
 
 impl Principal {
@@ -27,6 +31,7 @@ impl Principal {
         Self {
             issuer: issuer.into(),
             subject: subject.into(),
+            marks: OnceLock::new(),
         }
     }
 
@@ -40,6 +45,34 @@ impl Principal {
     #[must_use]
     pub fn subject(&self) -> &str {
         &self.subject
+    }
+
+    fn marks(&self) -> [Mark; 2] {
+        let marks = || [Mark::new(&self.issuer), Mark::new(&self.subject)];
+        *self.marks.get_or_init(marks)
+    }
+}
+
+impl fmt::Debug for Principal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Principal")
+            .field("issuer", &self.issuer)
+            .field("subject", &self.subject)
+            .finish()
+    }
+}
+
+impl PartialEq for Principal {
+    fn eq(&self, other: &Self) -> bool {
+        (&self.issuer, &self.subject) == (&other.issuer, &other.subject)
+    }
+}
+
+impl Eq for Principal {}
+
+impl Hash for Principal {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        (&self.issuer, &self.subject).hash(state);
     }
 }
 
@@ -139,7 +172,7 @@ impl Bound {
     /// answered as invalid params.
     pub fn new(binding: &Binding<'_>) -> Result<Self, ArgumentsError> {
         Ok(Self {
-            principal: binding.principal.map(marks),
+            principal: binding.principal.map(Principal::marks),
             method: binding.method,
             target: Mark::new(binding.target),
             audience: Mark::new(binding.audience),
@@ -157,7 +190,7 @@ impl Bound {
     /// Checks a request against what was sealed. The bytes of the arguments
     /// are compared first, their canonical form only when those differ.
     pub(super) fn check(&mut self, binding: &Binding<'_>) -> Result<(), RejectionReason> {
-        if self.principal != binding.principal.map(marks) {
+        if self.principal != binding.principal.map(Principal::marks) {
             return Err(RejectionReason::Principal);
         }
         if self.method != binding.method {
@@ -214,10 +247,6 @@ impl Bound {
             },
         })
     }
-}
-
-fn marks(principal: &Principal) -> [Mark; 2] {
-    [Mark::new(&principal.issuer), Mark::new(&principal.subject)]
 }
 
 /// A text of up to 16 bytes as it is, a longer one by its digest: equal exactly

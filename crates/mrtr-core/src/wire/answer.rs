@@ -8,9 +8,10 @@ use serde::de::{Deserializer, Error as _, MapAccess, Visitor};
 use serde::ser::{Serialize, Serializer};
 use serde_json::value::RawValue;
 
+use super::elicitation::Elicited;
 use super::object::{Name, duplicate};
 use super::raw::{self, excerpt, reason};
-use super::{Cause, CreateMessageResult, ElicitResult, InputKind, ListRootsResult};
+use super::{Action, Cause, CreateMessageResult, ElicitResult, InputKind, ListRootsResult};
 
 /// The answer to one input request.
 ///
@@ -50,8 +51,7 @@ impl InputResponse {
     /// ```
     pub fn decode(kind: InputKind, raw: &RawValue) -> Result<Self, String> {
         let text = raw.get();
-        let wrong =
-            |error: serde_json::Error| format!("not an answer to {kind}: {}", reason(&error));
+        let wrong = |error| not_an_answer(kind, &error);
         match kind {
             InputKind::ElicitForm => serde_json::from_str(text).map(Self::Elicit).map_err(wrong),
             InputKind::ElicitUrl => {
@@ -74,6 +74,16 @@ impl InputResponse {
         }
     }
 
+    /// As [`decode`](Self::decode) for a form or URL, without copying anything.
+    pub(crate) fn decode_elicited(
+        kind: InputKind,
+        raw: &RawValue,
+    ) -> Result<(Action, Option<&RawValue>), String> {
+        let answer: Elicited<&RawValue> =
+            serde_json::from_str(raw.get()).map_err(|error| not_an_answer(kind, &error))?;
+        Ok((answer.action, answer.content))
+    }
+
     /// Whether this answers a request of the given kind.
     #[must_use]
     pub const fn answers(&self, kind: InputKind) -> bool {
@@ -86,6 +96,10 @@ impl InputResponse {
                 | (Self::Roots(_), InputKind::Roots)
         )
     }
+}
+
+fn not_an_answer(kind: InputKind, error: &serde_json::Error) -> String {
+    format!("not an answer to {kind}: {}", reason(error))
 }
 
 impl From<ElicitResult> for InputResponse {

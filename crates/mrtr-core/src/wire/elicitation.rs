@@ -1,6 +1,8 @@
 //! Asking the user: forms and pages, and what comes back.
 
 use std::fmt;
+use std::marker::PhantomData;
+use std::ops::Deref;
 
 use serde::de::{Deserialize, Deserializer, Error as _, MapAccess, Visitor};
 use serde::ser::{Serialize, SerializeMap, Serializer};
@@ -272,16 +274,44 @@ impl Serialize for ElicitResult {
 
 impl<'de> Deserialize<'de> for ElicitResult {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Members;
-        impl<'de> Visitor<'de> for Members {
-            type Value = ElicitResult;
+        let Elicited {
+            action,
+            content,
+            extra,
+        } = Elicited::deserialize(deserializer)?;
+        Ok(Self {
+            action,
+            content,
+            extra,
+        })
+    }
+}
+
+/// An [`ElicitResult`] whose content is borrowed or owned.
+pub(super) struct Elicited<C> {
+    pub(super) action: Action,
+    pub(super) content: Option<C>,
+    extra: RawObject,
+}
+
+impl<'de, C> Deserialize<'de> for Elicited<C>
+where
+    C: Deserialize<'de> + Deref<Target = RawValue>,
+{
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Members<C>(PhantomData<C>);
+        impl<'de, C> Visitor<'de> for Members<C>
+        where
+            C: Deserialize<'de> + Deref<Target = RawValue>,
+        {
+            type Value = Elicited<C>;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("an object with an `action`")
             }
 
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<ElicitResult, A::Error> {
-                let (mut action, mut content) = (None, None::<Box<RawValue>>);
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Elicited<C>, A::Error> {
+                let (mut action, mut content) = (None, None::<C>);
                 let mut extra = RawObject::new();
                 while let Some(Name(name)) = map.next_key()? {
                     match &*name {
@@ -299,13 +329,13 @@ impl<'de> Deserialize<'de> for ElicitResult {
                 {
                     return Err(A::Error::custom("`content` must be an object"));
                 }
-                Ok(ElicitResult {
+                Ok(Elicited {
                     action,
                     content,
                     extra: extra.finish()?,
                 })
             }
         }
-        deserializer.deserialize_map(Members)
+        deserializer.deserialize_map(Members(PhantomData))
     }
 }
