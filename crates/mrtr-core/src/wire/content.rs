@@ -149,6 +149,11 @@ impl ContentBlock {
 }
 
 impl TextContent {
+    /// Whether there is nothing but the text.
+    pub(super) fn is_bare(&self) -> bool {
+        self.annotations.is_none() && self.meta.is_none() && self.extra.is_empty()
+    }
+
     /// Text without annotations.
     #[must_use]
     pub fn new(text: impl Into<String>) -> Self {

@@ -245,6 +245,17 @@ impl InputRequests {
             .map(|entry| (entry.key.as_str(), &entry.request))
     }
 
+    /// Key and request, and whether there are no members beside `method` and `params`.
+    pub(super) fn entries(&self) -> impl Iterator<Item = (&str, &InputRequest, bool)> {
+        self.0
+            .iter()
+            .map(|entry| (&*entry.key, &entry.request, entry.beside.is_empty()))
+    }
+
+    pub(super) fn append_entry(&self, at: usize, out: &mut Vec<u8>) -> serde_json::Result<()> {
+        serde_json::to_writer(out, &self.0[at])
+    }
+
     /// How many there are.
     #[must_use]
     pub fn len(&self) -> usize {

@@ -17,6 +17,7 @@ mod client_capabilities;
 mod completion;
 mod content;
 mod conversation;
+mod direct;
 mod discover;
 mod elicitation;
 mod envelope;

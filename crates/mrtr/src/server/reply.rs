@@ -14,6 +14,11 @@ use super::metrics::Outcome;
 /// A result that is written with its `resultType` as first member.
 pub(crate) trait Outgoing: Serialize {
     fn meta_mut(&mut self) -> &mut Option<RawObject>;
+
+    /// Writes the whole object.
+    fn append(&self, out: &mut Vec<u8>) -> Result<(), serde_json::Error> {
+        serde_json::to_writer(out, self)
+    }
 }
 
 macro_rules! outgoing {
@@ -25,13 +30,25 @@ macro_rules! outgoing {
         })*
     };
 }
-outgoing!(
-    CallToolResult,
-    GetPromptResult,
-    ReadResourceResult,
-    InputRequiredResult,
-    CompleteResult
-);
+outgoing!(GetPromptResult, ReadResourceResult, CompleteResult);
+
+macro_rules! outgoing_directly {
+    ($($result:ty),*) => {
+        $(impl Outgoing for $result {
+            fn meta_mut(&mut self) -> &mut Option<RawObject> {
+                &mut self.meta
+            }
+
+            fn append(&self, out: &mut Vec<u8>) -> Result<(), serde_json::Error> {
+                self.append_json(out)
+            }
+        })*
+    };
+}
+outgoing_directly!(CallToolResult, InputRequiredResult);
+
+/// Room for nearly all results that are made for one call.
+const USUAL: usize = 960;
 
 /// A whole JSON-RPC response, on one line.
 #[derive(Clone, Debug)]
@@ -95,14 +112,14 @@ impl Reply {
                         own.insert(name, value.to_owned());
                     }
                 }
-                let mut out = begin(id, 512);
-                serde_json::to_writer(&mut out, &result)?;
+                let mut out = begin(id, USUAL);
+                result.append(&mut out)?;
                 out.push(b'}');
                 Ok(Self::new(out, 200))
             }
             None => {
-                let mut out = begin(id, 512);
-                serde_json::to_writer(&mut out, &result)?;
+                let mut out = begin(id, USUAL);
+                result.append(&mut out)?;
                 // The result is an object and never empty: it has a `resultType`.
                 out.pop();
                 out.extend_from_slice(br#","_meta":"#);
