@@ -149,7 +149,7 @@ impl<'a> Authority<'a> {
     pub(super) fn parse(text: &'a str) -> Option<Self> {
         let end_of_host = match text.strip_prefix('[') {
             Some(rest) => rest.find(']')? + 2,
-            None => text.find(':').unwrap_or(text.len()),
+            None => memchr::memchr(b':', text.as_bytes()).unwrap_or(text.len()),
         };
         let (host, port) = text.split_at_checked(end_of_host)?;
         let port = match port.strip_prefix(':') {
@@ -188,7 +188,8 @@ impl<'a> Authority<'a> {
     }
 
     fn is_loopback(&self) -> bool {
-        if self.host == "localhost" {
+        // As nearly all clients of a local server write it.
+        if self.host == "127.0.0.1" || self.host == "localhost" {
             return true;
         }
         let address = self

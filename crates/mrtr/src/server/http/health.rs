@@ -60,9 +60,8 @@ impl Probes {
             (StatusCode::OK, r#"{"status":"ok"}"#)
         };
         Some(Outcome {
-            status,
             body: Bytes::from_static(body.as_bytes()),
-            retry_after: None,
+            ..Outcome::empty(status)
         })
     }
 }

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use http::header::{ALLOW, CACHE_CONTROL, CONTENT_TYPE, RETRY_AFTER};
-use http::{HeaderName, HeaderValue, Response, StatusCode};
+use http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode};
 use tokio::time::{Instant, Sleep, sleep_until};
 use tracing::Instrument as _;
 
@@ -29,6 +29,9 @@ pub(super) struct Outcome {
     pub(super) body: Bytes,
     /// When a caller that was sent away may come back.
     pub(super) retry_after: Option<Duration>,
+    /// An empty map for the headers of the response. That of the request is passed on, so that
+    /// hyper, which keeps it for the next request, need not make one each time.
+    pub(super) headers: HeaderMap,
 }
 
 impl From<Reply> for Outcome {
@@ -37,27 +40,26 @@ impl From<Reply> for Outcome {
             status: StatusCode::from_u16(reply.status).unwrap_or(StatusCode::OK),
             body: reply.body,
             retry_after: reply.retry_after,
+            headers: HeaderMap::new(),
         }
     }
 }
 
 impl Outcome {
-    pub(super) const fn empty(status: StatusCode) -> Self {
+    pub(super) fn empty(status: StatusCode) -> Self {
         Self {
             status,
             body: Bytes::new(),
             retry_after: None,
+            headers: HeaderMap::new(),
         }
     }
 
     pub(super) fn into_response(self) -> Response<ReplyBody> {
-        let mut response = if self.body.is_empty() {
-            Response::new(ReplyBody::whole(self.body))
-        } else {
-            with_type("application/json", ReplyBody::whole(self.body))
-        };
-        *response.status_mut() = self.status;
-        let headers = response.headers_mut();
+        let mut headers = self.headers;
+        if !self.body.is_empty() {
+            insert_type(&mut headers, "application/json");
+        }
         if self.status == StatusCode::METHOD_NOT_ALLOWED {
             headers.insert(ALLOW, HeaderValue::from_static("POST"));
         }
@@ -65,6 +67,9 @@ impl Outcome {
             let seconds = wait.as_secs() + u64::from(wait.subsec_nanos() > 0);
             headers.insert(RETRY_AFTER, seconds.into());
         }
+        let mut response = Response::new(ReplyBody::whole(self.body));
+        *response.status_mut() = self.status;
+        *response.headers_mut() = headers;
         response
     }
 }
@@ -184,17 +189,15 @@ impl Drop for Ending {
 }
 
 fn event_stream(body: ReplyBody) -> Response<ReplyBody> {
-    let mut response = with_type("text/event-stream", body);
+    let mut response = Response::new(body);
     let headers = response.headers_mut();
+    insert_type(headers, "text/event-stream");
     headers.insert(ACCEL_BUFFERING, HeaderValue::from_static("no"));
     response
 }
 
 /// Replies belong to one request of one caller: no cache keeps them.
-fn with_type(content_type: &'static str, body: ReplyBody) -> Response<ReplyBody> {
-    let mut response = Response::new(body);
-    let headers = response.headers_mut();
+fn insert_type(headers: &mut HeaderMap, content_type: &'static str) {
     headers.insert(CONTENT_TYPE, HeaderValue::from_static(content_type));
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
-    response
 }

@@ -1,5 +1,6 @@
 //! What is done for one request: read it, check it, answer it.
 
+use std::pin::pin;
 use std::sync::Arc;
 
 use ::http::request::Parts;
@@ -24,15 +25,28 @@ pub(super) async fn run<B: Body>(
     body: B,
     outbox: Arc<Outbox>,
 ) -> Outcome {
+    let outcome = outcome(&server, &config, &parts, body, outbox).await;
+    let mut headers = parts.headers;
+    headers.clear();
+    Outcome { headers, ..outcome }
+}
+
+async fn outcome<B: Body>(
+    server: &Server,
+    config: &Config,
+    parts: &Parts,
+    body: B,
+    outbox: Arc<Outbox>,
+) -> Outcome {
     let bytes = match body::read(body, config.body_limit, config.body_timeout).await {
         Ok(bytes) => bytes,
-        Err(error) => return server.turned_away(unreadable(error, &config)),
+        Err(error) => return server.turned_away(unreadable(error, config)),
     };
     match server.read(&bytes) {
         Ok(Incoming::Request(request)) => {
             let closing = &config.closing;
             let events = Events { outbox, closing };
-            answer(&server, &parts, &request, &events).await.into()
+            answer(server, parts, &request, &events).await.into()
         }
         // No notification means anything here: what cancels a request is the end of its stream.
         Ok(_) => Outcome::empty(StatusCode::ACCEPTED),
@@ -53,12 +67,11 @@ async fn answer(
         return reply;
     }
     let caller = caller(&parts.extensions);
-    catch(server.answer(request, &caller, events))
-        .await
-        .unwrap_or_else(|panic| {
-            tracing::error!(method = ?request.method, panic, "answering a request panicked");
-            Reply::error(Some(&request.id), &Cause::Fault)
-        })
+    let answering = pin!(server.answer(request, &caller, events));
+    catch(answering).await.unwrap_or_else(|panic| {
+        tracing::error!(method = ?request.method, panic, "answering a request panicked");
+        Reply::error(Some(&request.id), &Cause::Fault)
+    })
 }
 
 /// Who calls, as a layer before this service has found out.
