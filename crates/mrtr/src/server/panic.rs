@@ -8,21 +8,24 @@ use std::task::{Context, Poll};
 
 /// Resolves to what the panic said when polling `future` panics.
 ///
-/// The future is not polled again after a panic and is dropped with this one, so that nobody sees
-/// what it left half done.
-pub(crate) async fn catch<F: Future>(future: F) -> Result<F::Output, String> {
-    struct Catch<'f, F>(Pin<&'f mut F>);
-    impl<F: Future> Future for Catch<'_, F> {
-        type Output = Result<F::Output, String>;
+/// The future must not be used again after a panic: nobody knows what it left half done.
+///
+/// It is pinned by the caller, who would otherwise hold it twice: before and while it runs.
+pub(crate) fn catch<F: Future>(future: Pin<&mut F>) -> Catch<'_, F> {
+    Catch(future)
+}
 
-        fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-            match catch_unwind(AssertUnwindSafe(|| self.0.as_mut().poll(cx))) {
-                Ok(poll) => poll.map(Ok),
-                Err(panic) => Poll::Ready(Err(message(&*panic))),
-            }
+pub(crate) struct Catch<'f, F>(Pin<&'f mut F>);
+
+impl<F: Future> Future for Catch<'_, F> {
+    type Output = Result<F::Output, String>;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        match catch_unwind(AssertUnwindSafe(|| self.0.as_mut().poll(cx))) {
+            Ok(poll) => poll.map(Ok),
+            Err(panic) => Poll::Ready(Err(message(&*panic))),
         }
     }
-    Catch(std::pin::pin!(future)).await
 }
 
 fn message(panic: &(dyn Any + Send)) -> String {

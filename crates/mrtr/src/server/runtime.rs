@@ -37,6 +37,8 @@ impl Runtime for SystemRuntime {
     }
 
     fn random(&self) -> [u8; 32] {
-        rand::random()
+        let mut bytes = [0; 32];
+        rand::fill(&mut bytes);
+        bytes
     }
 }

@@ -1,5 +1,6 @@
 //! Work that outlives the request which began it.
 
+use std::pin::pin;
 use std::sync::Arc;
 
 use mrtr_core::replay::{Spawner, Task};
@@ -46,7 +47,7 @@ impl Tasks {
         let running = Running::begin(&self.running);
         let task = async move {
             let _running = running;
-            if let Err(panic) = catch(task).await {
+            if let Err(panic) = catch(pin!(task)).await {
                 tracing::error!(panic, "work panicked after its request had ended");
             }
         };

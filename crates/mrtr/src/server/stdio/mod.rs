@@ -305,7 +305,8 @@ impl Connection {
             false => self.running.acquire().await.ok(),
         };
         let caller = Caller::anonymous();
-        catch(self.stdio.server.answer(request, &caller, sink))
+        let answering = pin!(self.stdio.server.answer(request, &caller, sink));
+        catch(answering)
             .await
             .unwrap_or_else(|panic| {
                 tracing::error!(method = ?request.method, panic, "answering a request panicked");
