@@ -75,7 +75,8 @@ pub fn book(message: &Message<'_>, key: &Key) -> Reply {
     {
         return Reply::error(message, -32021, "elicitation");
     }
-    let random: [u8; 32] = rand::random();
+    let mut random = [0; 32];
+    rand::fill(&mut random);
     let claims = Claims {
         now,
         target: &params.name,
