@@ -246,21 +246,21 @@ impl Http {
     }
 
     /// Checks 1 to 6, which need no body.
-    fn admit(&self, parts: &Parts) -> Result<(), Outcome> {
+    fn admit(&self, parts: &Parts) -> Result<(), Refusal> {
         if let Err(forbidden) = self.config.guard.check(&parts.uri, &parts.headers) {
-            return Err(refuse(StatusCode::FORBIDDEN, forbidden.to_string().into()));
+            return Err((StatusCode::FORBIDDEN, forbidden.to_string().into()));
         }
         if parts.method != Method::POST {
             let what = "the MCP endpoint takes POST only";
-            return Err(refuse(StatusCode::METHOD_NOT_ALLOWED, what.into()));
+            return Err((StatusCode::METHOD_NOT_ALLOWED, what.into()));
         }
         if !negotiate::is_json(&parts.headers) {
             let what = "the body must be `application/json` in UTF-8 without compression";
-            return Err(refuse(StatusCode::UNSUPPORTED_MEDIA_TYPE, what.into()));
+            return Err((StatusCode::UNSUPPORTED_MEDIA_TYPE, what.into()));
         }
         if !negotiate::accepts_both(&parts.headers) {
             let what = "`Accept` must list `application/json` and `text/event-stream`";
-            return Err(refuse(StatusCode::NOT_ACCEPTABLE, what.into()));
+            return Err((StatusCode::NOT_ACCEPTABLE, what.into()));
         }
         Ok(())
     }
@@ -273,6 +273,9 @@ impl Server {
         outcome
     }
 }
+
+/// Why a request is turned away before its message is read.
+type Refusal = (StatusCode, Cow<'static, str>);
 
 /// An answer to a request whose message has not been read.
 fn refuse(status: StatusCode, what: Cow<'static, str>) -> Outcome {
@@ -310,8 +313,8 @@ where
             let nowhere = Outcome::empty(StatusCode::NOT_FOUND);
             return ReplyFuture::decided(self.server.turned_away(nowhere));
         }
-        if let Err(outcome) = self.admit(&parts) {
-            return ReplyFuture::decided(self.server.turned_away(outcome));
+        if let Err((status, what)) = self.admit(&parts) {
+            return ReplyFuture::decided(self.server.turned_away(refuse(status, what)));
         }
         let outbox = Arc::new(Outbox::new(self.config.queue));
         let (hold, keep_alive) = (self.config.hold, self.config.keep_alive);
