@@ -50,6 +50,13 @@ impl<T> Outcome<T> {
     pub const fn is_suspended(&self) -> bool {
         matches!(self.0, Ending::Suspended(_))
     }
+
+    /// Whether another attempt has taken the run over, so that the result will
+    /// be [`Closed::Lost`].
+    #[must_use]
+    pub const fn is_lost(&self) -> bool {
+        matches!(self.0, Ending::Stopped(Stop::Lost))
+    }
 }
 
 /// What to answer.

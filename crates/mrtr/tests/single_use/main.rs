@@ -15,5 +15,6 @@ mod crowd;
 mod ledger_away;
 mod line;
 mod lost_replies;
+mod once;
 mod shop;
 mod takeover;

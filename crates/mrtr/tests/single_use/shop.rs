@@ -67,7 +67,7 @@ impl Till {
         *self.charged.borrow()
     }
 
-    async fn charge(self) -> u32 {
+    pub(crate) async fn charge(self) -> u32 {
         struct Leaves(Option<watch::Sender<u32>>);
         impl Drop for Leaves {
             fn drop(&mut self) {

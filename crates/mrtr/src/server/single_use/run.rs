@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use mrtr_core::ledger::{Claim, Fence};
+use mrtr_core::replay::ToolErrorKind;
 use mrtr_core::round::{Attempt, OpenRound, RoundEnv};
 use mrtr_core::wire::Cause;
 
@@ -59,7 +60,12 @@ where
         let round = self.open(self.env_once(single_use).await?)?;
         let Some(claim) = round.claim() else {
             let outcome = self.drive(&round).await;
-            return self.answer(self.close(round, outcome)?).map(Some);
+            let ended = self.close(round, outcome).inspect_err(|cause| {
+                if matches!(cause, Cause::Unavailable) {
+                    single_use.doubt_epoch();
+                }
+            });
+            return self.answer(ended?).map(Some);
         };
         waits.store(true, Ordering::Relaxed);
         let lead = || self.lead(single_use, claim, round, waits);
@@ -141,6 +147,9 @@ where
                 return Ok(Settled::Unavailable);
             }
         };
+        if outcome.is_lost() {
+            return Err(Own::TakenOver);
+        }
         let id = self.call.id;
         let ended = self
             .close(round, outcome)
@@ -174,10 +183,12 @@ where
 
 impl<T> Ended<T> {
     /// Whether the response is the end of the state that the request brought:
-    /// a result, a question, or a refusal.
+    /// a result, a question, or a refusal. An outcome that is not known yet may
+    /// be when the request is sent again.
     fn consumes(&self) -> bool {
         match self {
-            Self::Complete(_) | Self::Refused(_) | Self::Failed(_) | Self::InputRequired(_) => true,
+            Self::Complete(_) | Self::Refused(_) | Self::InputRequired(_) => true,
+            Self::Failed(error) => !matches!(error.kind(), ToolErrorKind::OutcomeUnknown(_)),
             Self::BadArguments(_) => false,
         }
     }
